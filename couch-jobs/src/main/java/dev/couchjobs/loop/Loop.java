@@ -32,8 +32,12 @@ public final class Loop implements AutoCloseable {
 
     private enum Phase {
         NOT_STARTED,
+        /** The executor has the next round, which has not begun. */
+        STARTING,
         IN_ROUND,
         PAUSED,
+        /** No round begins, because {@link #hold} says so. */
+        HELD,
         BACKING_OFF,
         CLOSED
     }
@@ -47,6 +51,9 @@ public final class Loop implements AutoCloseable {
     @GuardedBy("this") private Phase phase = Phase.NOT_STARTED;
 
     @GuardedBy("this") private boolean isWakeUpRequested;
+
+    /** Distinguishes the round that the executor has from one that {@link #hold} has called off. */
+    @GuardedBy("this") private @Nullable Object starting;
 
     @GuardedBy("this") private int failures;
 
@@ -97,8 +104,53 @@ public final class Loop implements AutoCloseable {
     public synchronized void wakeUp() {
         switch (phase) {
             case NOT_STARTED, PAUSED -> begin();
-            case IN_ROUND, BACKING_OFF -> isWakeUpRequested = true;
+            case STARTING -> {}
+            case IN_ROUND, HELD, BACKING_OFF -> isWakeUpRequested = true;
             case CLOSED -> {}
+        }
+    }
+
+    /**
+     * Lets no round begin until {@link #release}, so that the caller may use what belongs to the rounds.
+     *
+     * @return whether it does: not during a round, in a back-off, or after the end
+     */
+    public synchronized boolean hold() {
+        switch (phase) {
+            case NOT_STARTED, PAUSED -> {}
+            case STARTING -> {
+                if (failures > 0) {
+                    return false; // the round ends a back-off
+                }
+                starting = null;
+                isWakeUpRequested = true;
+            }
+            case IN_ROUND, HELD, BACKING_OFF, CLOSED -> {
+                return false;
+            }
+        }
+        phase = Phase.HELD;
+        return true;
+    }
+
+    /**
+     * Lets rounds begin again.
+     *
+     * @param next the pause that follows; without it the one goes on that was held, and ends now if it would have ended
+     *     meanwhile
+     */
+    public synchronized void release(Optional<Pause> next) {
+        if (phase != Phase.HELD) {
+            cancelSignal(next.orElse(null));
+            return; // closed meanwhile
+        }
+        if (next.isPresent()) {
+            endPause();
+            pause(next.get());
+        } else if (isWakeUpRequested) {
+            begin();
+        } else {
+            phase = pause == null ? Phase.NOT_STARTED : Phase.PAUSED;
         }
     }
 
@@ -114,16 +166,26 @@ public final class Loop implements AutoCloseable {
             failures = 0; // not earlier: a round whose signal fails immediately has failed
         }
         endPause();
-        phase = Phase.IN_ROUND;
+        phase = Phase.STARTING;
         isWakeUpRequested = false;
+        Object next = new Object();
+        starting = next;
         try {
-            executor.execute(this::runRound);
+            executor.execute(() -> runRound(next));
         } catch (Throwable e) { // the database is closed, or there is no thread; the caller of wakeUp continues
             backOff(e);
         }
     }
 
-    private void runRound() {
+    private void runRound(Object next) {
+        synchronized (this) {
+            if (starting != next) {
+                return;
+            }
+            if (phase == Phase.STARTING) {
+                phase = Phase.IN_ROUND;
+            }
+        }
         CompletableFuture<Pause> running;
         try {
             running = round.get();
@@ -162,7 +224,9 @@ public final class Loop implements AutoCloseable {
         if (awaited != wakeUp) {
             return;
         }
-        if (error == null) {
+        if (phase == Phase.HELD) {
+            isWakeUpRequested = true;
+        } else if (error == null) {
             begin();
         } else if (!(error instanceof CancellationException)) {
             backOff(error);
@@ -209,7 +273,12 @@ public final class Loop implements AutoCloseable {
     }
 
     private synchronized void timeUp(Object wakeUp) {
-        if (awaited == wakeUp) {
+        if (awaited != wakeUp) {
+            return;
+        }
+        if (phase == Phase.HELD) {
+            isWakeUpRequested = true;
+        } else {
             begin();
         }
     }

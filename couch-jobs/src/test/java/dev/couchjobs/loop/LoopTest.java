@@ -6,11 +6,14 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class LoopTest {
     private final VirtualScheduler time = new VirtualScheduler();
@@ -33,6 +36,103 @@ class LoopTest {
             loop.wakeUp();
 
             assertThat(time.await(ran)).isTrue();
+        }
+    }
+
+    /** What may happen to a loop while it is held, and how many rounds follow when it is released. */
+    private enum WhileHeld {
+        NOTHING(0),
+        WAKE_UP(1),
+        SIGNAL(1),
+        TIME(1);
+
+        private final int rounds;
+
+        WhileHeld(int rounds) {
+            this.rounds = rounds;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(WhileHeld.class)
+    void aLoopThatIsHeldBeginsNoRound(WhileHeld kind) {
+        AtomicInteger rounds = new AtomicInteger();
+        CompletableFuture<Void> signal = new CompletableFuture<>();
+        try (Loop loop = new Loop("test", new Environment(time, time, new Random(7)), () -> {
+            rounds.incrementAndGet();
+            return CompletableFuture.completedFuture(
+                    rounds.get() == 1 ? Pause.until(signal).cappedAt(Duration.ofHours(1)) : Pause.untilWakeUp());
+        })) {
+            loop.wakeUp();
+            time.advance(Duration.ofSeconds(1));
+            assertThat(loop.hold()).isTrue();
+            assertThat(loop.hold()).isFalse();
+
+            switch (kind) {
+                case NOTHING -> {}
+                case WAKE_UP -> loop.wakeUp();
+                case SIGNAL -> signal.complete(null);
+                case TIME -> time.advance(Duration.ofHours(2));
+            }
+            time.advance(Duration.ofSeconds(1));
+            assertThat(rounds).hasValue(1);
+
+            loop.release(Optional.empty());
+            time.advance(Duration.ofSeconds(1));
+            assertThat(rounds).hasValue(1 + kind.rounds);
+        }
+    }
+
+    @Test
+    void aRoundThatHasNotBegunBeginsAfterTheRelease() {
+        AtomicInteger rounds = new AtomicInteger();
+        try (Loop loop = new Loop("test", new Environment(time, time, new Random(7)), () -> {
+            rounds.incrementAndGet();
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
+        })) {
+            loop.wakeUp();
+            assertThat(loop.hold()).isTrue();
+            time.advance(Duration.ofSeconds(1));
+            assertThat(rounds).hasValue(0);
+
+            loop.release(Optional.empty());
+            time.advance(Duration.ofSeconds(1));
+            assertThat(rounds).hasValue(1);
+        }
+    }
+
+    @Test
+    void aReleaseMayReplaceThePause() {
+        AtomicInteger rounds = new AtomicInteger();
+        CompletableFuture<Void> before = new CompletableFuture<>();
+        try (Loop loop = new Loop("test", new Environment(time, time, new Random(7)), () -> {
+            rounds.incrementAndGet();
+            return CompletableFuture.completedFuture(Pause.until(before));
+        })) {
+            loop.wakeUp();
+            time.advance(Duration.ofSeconds(1));
+            assertThat(loop.hold()).isTrue();
+
+            loop.release(Optional.of(Pause.atMost(Duration.ofMinutes(1))));
+
+            assertThat(before).isCancelled();
+            time.advance(Duration.ofSeconds(59));
+            assertThat(rounds).hasValue(1);
+            time.advance(Duration.ofSeconds(2));
+            assertThat(rounds).hasValue(2);
+        }
+    }
+
+    @Test
+    void aLoopInARoundOrABackOffIsNotHeld() {
+        CompletableFuture<Pause> round = new CompletableFuture<>();
+        try (Loop loop = new Loop("test", new Environment(time, time, new Random(7)), () -> round)) {
+            loop.wakeUp();
+            time.advance(Duration.ofSeconds(1));
+            assertThat(loop.hold()).isFalse();
+
+            round.completeExceptionally(new IllegalStateException("no"));
+            assertThat(loop.hold()).isFalse();
         }
     }
 

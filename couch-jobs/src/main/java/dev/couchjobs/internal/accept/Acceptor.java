@@ -9,10 +9,13 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.RepeatedCallException;
+import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.monitor.BackgroundServices;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Observers;
@@ -25,10 +28,12 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims jobs of one type for all requests in this process.
@@ -70,6 +75,15 @@ final class Acceptor<D> implements AutoCloseable {
 
     // Accessed by one round at a time.
     private Leadership.Role role = Leadership.Role.NEW;
+
+    /** The last try of a claim, if it was made in an exchange and has failed. */
+    private Optional<ClaimTry<D>> failedInExchange = Optional.empty();
+
+    /** Whether the last claim has conflicted: the next one is made in a transaction of its own. */
+    private boolean hasConflicted;
+
+    /** Whether the pause of the loop ends when there may be jobs. */
+    private boolean awaitsJobs;
 
     /** Whether the last round had no demand and no role to resign. */
     private boolean wasUnused;
@@ -136,7 +150,7 @@ final class Acceptor<D> implements AutoCloseable {
     /** Claims jobs for a consumer whenever it demands some, until the subscription is closed. */
     ClaimSubscription serve(ClaimConsumer<D> consumer, AcceptOptions options, Runnable onClose) {
         ConsumerRequest<D> request =
-                new ConsumerRequest<>(consumer, ClaimCriteria.of(options), loop::wakeUp, closedRequest -> {
+                new ConsumerRequest<>(consumer, ClaimCriteria.of(options), loop::wakeUp, this::join, closedRequest -> {
                     CompletableFuture<?> pendingClose = closeRequest(closedRequest);
                     onClose.run();
                     return pendingClose;
@@ -259,14 +273,104 @@ final class Acceptor<D> implements AutoCloseable {
                     }
                 })
                 .thenApply(claimResult -> {
-                    changeRole(claimResult.role(), hasLed && !claimResult.isEmpty());
-                    report(claimResult);
-                    claimRound.remove(claimResult.refused()).forEach(request -> fail(request, repeated(request)));
-                    claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
-                    claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.allotments(criteria)));
-                    Pause pause = pauseAfter(claimResult);
-                    return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.cappedAt(UNWATCHED_POLL_INTERVAL);
+                    return committed(claimRound, claimResult, hasLed, mayWatch);
                 });
+    }
+
+    /** A claim has committed. {@return the pause that follows it} */
+    private Pause committed(ClaimRound<D> claimRound, ClaimResult<D> claimResult, boolean hasLed, boolean mayWatch) {
+        changeRole(claimResult.role(), hasLed && !claimResult.isEmpty());
+        report(claimResult);
+        claimRound.remove(claimResult.refused()).forEach(request -> fail(request, repeated(request)));
+        claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
+        claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.allotments(criteria)));
+        Pause pause = pauseAfter(claimResult);
+        return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.cappedAt(UNWATCHED_POLL_INTERVAL);
+    }
+
+    /** {@return the next claim, to be made in an exchange} Calls of {@code accept} are served by rounds only. */
+    private Optional<JoiningClaim> join() {
+        if (!loop.hold()) {
+            return Optional.empty();
+        }
+        ClaimRound<D> claimRound = new ClaimRound<>();
+        synchronized (requests) {
+            if (!closed && !hasConflicted && requests.stream().noneMatch(ClaimRequest::isOneShot)) {
+                requests.forEach(claimRound::add);
+            }
+        }
+        if (claimRound.isEmpty()) {
+            claimRound.end();
+            loop.release(Optional.empty());
+            return Optional.empty();
+        }
+        wasUnused = false;
+        return Optional.of(new Joining(claimRound, watchLimit.mayWatch(this)));
+    }
+
+    private final class Joining implements JoiningClaim {
+        private final ClaimRound<D> claimRound;
+        private final boolean mayWatch;
+        private final ClaimDemand demand;
+        private volatile Optional<ClaimTry<D>> lastTry = Optional.empty();
+        private volatile @Nullable ClaimResult<D> result;
+
+        Joining(ClaimRound<D> claimRound, boolean mayWatch) {
+            this.claimRound = claimRound;
+            this.mayWatch = mayWatch;
+            this.demand = claimRound.demand(batchSize.now(), mayWatch);
+        }
+
+        @Override
+        public TypeKeys keys() {
+            return claimParts.keys;
+        }
+
+        @Override
+        public int demand() {
+            return demand.total();
+        }
+
+        @Override
+        public CompletableFuture<?> claim(JobStore jobs, Set<JobRef> ended) {
+            claimParts.beginClaim(environment.clock().instant());
+            ClaimTry.Joined joined = new ClaimTry.Joined(ended, awaitsJobs);
+            TriedClaims<D> tried = new TriedClaims<>(claimParts, jobs.token().orElseThrow());
+            ClaimTry<D> next =
+                    new ClaimTry<>(claimParts, demand, role, tried, 0, false, Optional.of(joined), jobs.tx());
+            lastTry = Optional.of(next);
+            return next.claim().thenAccept(claimed -> result = claimed);
+        }
+
+        /** Without a job and a watch the acceptor waits as before, or claims again at once. */
+        @Override
+        public void committed() {
+            ClaimResult<D> claimed = Objects.requireNonNull(result);
+            Optional<Pause> next = Optional.empty();
+            try {
+                if (!claimed.isEmpty() || claimed.watches().isPresent()) {
+                    next = Optional.of(
+                            Acceptor.this.committed(claimRound, claimed, role == Leadership.Role.LEADER, mayWatch));
+                } else if (!awaitsJobs || claimed.exhausted().isEmpty()) {
+                    loop.wakeUp();
+                }
+            } finally {
+                end(next);
+            }
+        }
+
+        @Override
+        public void abandon() {
+            hasConflicted = true;
+            failedInExchange = lastTry;
+            loop.wakeUp();
+            end(Optional.empty());
+        }
+
+        private void end(Optional<Pause> next) {
+            claimRound.end();
+            loop.release(next);
+        }
     }
 
     /** @param hasClaimed whether this process has led, and has claimed jobs */
@@ -285,6 +389,7 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> roundWithoutDemand() {
+        awaitsJobs = false;
         watchLimit.remove(this);
         if (role.isRegistered()) {
             return transactions.run(database, tx -> claimParts.resign(tx, role)).thenApply(newRole -> {
@@ -301,8 +406,11 @@ final class Acceptor<D> implements AutoCloseable {
 
     private CompletableFuture<ClaimResult<D>> claim(ClaimRound<D> claimRound, boolean mayWatch, BatchSize.Tries tries) {
         ClaimTransaction<D> claim =
-                new ClaimTransaction<>(claimParts, claimRound.demand(tries.first(), mayWatch), role);
-        return transactions.run(database, claim.earlierTries(), tx -> claim.runTry(tx, tries));
+                new ClaimTransaction<>(claimParts, claimRound.demand(tries.first(), mayWatch), role, failedInExchange);
+        failedInExchange = Optional.empty();
+        return transactions
+                .run(database, claim.earlierTries(), tx -> claim.runTry(tx, tries))
+                .whenComplete((claimed, error) -> hasConflicted = tries.isRetry());
     }
 
     /** Delivers jobs in the order of the allotments, and removes the allotments that receive some. */
@@ -336,6 +444,7 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private Pause pauseAfter(ClaimResult<D> claimResult) {
+        awaitsJobs = claimResult.watches().isPresent();
         if (claimResult.watches().isEmpty()) {
             return Pause.none();
         }

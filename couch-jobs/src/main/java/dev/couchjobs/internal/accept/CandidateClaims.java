@@ -42,6 +42,8 @@ final class CandidateClaims<D> {
     private final boolean readsTurns;
     /** Whether this try leaves it to other processes to put jobs back, if it claims others. */
     private final boolean avoidsMoves;
+    /** Jobs that this transaction has ended or put back. */
+    private final Set<JobRef> ended;
 
     /** How many jobs this try may still claim, as far as it knows. */
     private final AtomicInteger allowed = new AtomicInteger(Integer.MAX_VALUE);
@@ -70,7 +72,8 @@ final class CandidateClaims<D> {
             Turns turns,
             Transaction tx,
             long now,
-            boolean avoidsMoves) {
+            boolean avoidsMoves,
+            Set<JobRef> ended) {
         this.parts = parts;
         this.demand = demand;
         this.tried = tried;
@@ -78,6 +81,7 @@ final class CandidateClaims<D> {
         this.tx = tx;
         this.now = now;
         this.avoidsMoves = avoidsMoves;
+        this.ended = ended;
         this.readsTurns = parts.memory.mayHaveTurns;
     }
 
@@ -174,7 +178,8 @@ final class CandidateClaims<D> {
             return CompletableFuture.completedFuture(List.of());
         }
         return selectWithAdmitted(criteria, Math.min(jobsMax, allowed.get()))
-                .thenCombine(allowance, (selected, read) -> selected.limitedTo(allowed.get()))
+                .thenCombine(
+                        allowance, (selected, read) -> withoutEnded(selected).limitedTo(allowed.get()))
                 .thenCompose(selection -> {
                     if (isAllowanceUsedUp()) {
                         return CompletableFuture.completedFuture(List.of());
@@ -232,6 +237,18 @@ final class CandidateClaims<D> {
                     turns.select(tx, criteria, now, jobsMax),
                     (selection, inTurn) -> joined(selection, inTurn, share, jobsMax));
         });
+    }
+
+    /** What this transaction has put back is left to the next claim, which may be that of another process. */
+    private CandidateSelector.Selection withoutEnded(CandidateSelector.Selection selection) {
+        if (ended.isEmpty()) {
+            return selection;
+        }
+        List<QueueEntry> others = selection.candidates().stream()
+                .filter(row -> !ended.contains(parts.writer.ref(row.jobId())))
+                .toList();
+        hasLeftMoves |= others.size() < selection.candidates().size();
+        return selection.with(others);
     }
 
     private CompletableFuture<CandidateSelector.Selection> selectOthers(ClaimCriteria criteria, int jobsMax) {

@@ -7,6 +7,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.rows.LayoutRow;
 import dev.couchjobs.internal.rows.TypeKeys;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 
@@ -33,6 +34,13 @@ final class ClaimParts<D> {
         this.leadership = new Leadership(keys, environment.random());
         this.admission = new Admission(environment);
         this.memory = new ClaimMemory(instance.name().hashCode());
+    }
+
+    /** Begins a claim. */
+    void beginClaim(Instant now) {
+        selector.beginClaim(now);
+        memory.turnSkipDistance.shrink();
+        queueClearing.beginClaim();
     }
 
     /** Gives up the role of this process, which claims no more jobs for now. */

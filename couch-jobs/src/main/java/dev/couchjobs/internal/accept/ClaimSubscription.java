@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.accept;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The handle of a {@link ClaimConsumer} on the acceptor that claims for it. */
@@ -7,6 +8,12 @@ public interface ClaimSubscription {
 
     /** Wakes the acceptor, because the consumer's demand has grown. */
     void demandChanged();
+
+    /**
+     * {@return the next claim, to be made in a transaction that ends jobs first; empty if the acceptor claims at the
+     * moment, or waits after an error, or if nothing is demanded}
+     */
+    Optional<JoiningClaim> join();
 
     /**
      * Ends the claims for the consumer.

@@ -39,18 +39,23 @@ final class ClaimTransaction<D> {
     /** When the last try got its read version: FoundationDB limits a transaction to five seconds from then on. */
     private volatile Optional<Instant> readVersionAt = Optional.empty();
     /** The last try, if it has found no earlier one that committed. */
-    private volatile Optional<ClaimTry<D>> last = Optional.empty();
+    private volatile Optional<ClaimTry<D>> last;
 
     /** How many turns the next try may skip. */
     private int turnSkip;
     /** Whether a try has put jobs back or admitted jobs for tokens: the next ones leave that to other processes. */
     private boolean avoidsMoves;
 
-    /** @param role the role of this process */
-    ClaimTransaction(ClaimParts<D> parts, ClaimDemand demand, Leadership.Role role) {
+    /**
+     * @param role the role of this process
+     * @param failed a try in the transaction of others that has failed: the first try follows it as a further one does
+     */
+    ClaimTransaction(ClaimParts<D> parts, ClaimDemand demand, Leadership.Role role, Optional<ClaimTry<D>> failed) {
         this.parts = parts;
         this.demand = demand;
         this.role = role;
+        this.last = failed;
+        this.isRetry = failed.isPresent();
         this.tried = new TriedClaims<>(parts);
     }
 
@@ -71,9 +76,7 @@ final class ClaimTransaction<D> {
         if (isRetry) {
             prepareRetry(wasSlow);
         } else {
-            parts.selector.beginClaim(now);
-            parts.memory.turnSkipDistance.shrink();
-            parts.queueClearing.beginClaim();
+            parts.beginClaim(now);
         }
         isRetry = true;
         readVersionAt = Optional.empty();
@@ -162,7 +165,7 @@ final class ClaimTransaction<D> {
     }
 
     private CompletableFuture<ClaimResult<D>> claim(Transaction tx, ClaimDemand of) {
-        ClaimTry<D> next = new ClaimTry<>(parts, of, role, tried, turnSkip, avoidsMoves, tx);
+        ClaimTry<D> next = new ClaimTry<>(parts, of, role, tried, turnSkip, avoidsMoves, Optional.empty(), tx);
         last = Optional.of(next);
         return next.claim();
     }

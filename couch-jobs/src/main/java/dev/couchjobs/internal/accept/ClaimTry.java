@@ -3,11 +3,16 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
+import dev.couchjobs.internal.limits.LimitKeys;
 import dev.couchjobs.internal.limits.SlotTable;
+import dev.couchjobs.internal.queue.QueueKeys;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.TouchedRows;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -15,6 +20,14 @@ import java.util.function.Supplier;
 
 /** One try of a claim that claims new jobs, or arms a watch if there are none. */
 final class ClaimTry<D> {
+    /**
+     * What precedes a try in the transaction of an {@link Exchange}.
+     *
+     * @param ended the jobs that it ends or puts back: the try leaves them to the next claim
+     * @param awaitsJobs whether the acceptor has watches that fire when there may be jobs
+     */
+    record Joined(Set<JobRef> ended, boolean awaitsJobs) {}
+
     private final ClaimParts<D> parts;
     private final ClaimDemand demand;
     private final Transaction tx;
@@ -26,6 +39,7 @@ final class ClaimTry<D> {
     private final Leadership.RoleTransaction roleTransaction;
     private final WaitingKeys waitingKeys;
     private final boolean avoidsMoves;
+    private final Optional<Joined> joined;
 
     /** The role of this process before the next try, as far as it knows. */
     private volatile Leadership.Role role;
@@ -38,6 +52,7 @@ final class ClaimTry<D> {
      * @param turnSkip how many turns to skip at most
      * @param avoidsMoves whether to leave it to other processes to put jobs back and to admit others, if this try can
      *     claim jobs
+     * @param joined what precedes this try in the transaction of an exchange
      */
     ClaimTry(
             ClaimParts<D> parts,
@@ -46,16 +61,19 @@ final class ClaimTry<D> {
             TriedClaims<D> tried,
             int turnSkip,
             boolean avoidsMoves,
+            Optional<Joined> joined,
             Transaction tx) {
         this.parts = parts;
         this.demand = demand;
         this.role = role;
         this.avoidsMoves = avoidsMoves;
+        this.joined = joined;
         this.tx = tx;
         this.now = parts.clock.instant().getEpochSecond();
         this.tried = tried;
         this.turns = new Turns(parts.keys, parts.environment.random(), turnSkip, parts.memory.requestsAfter);
-        this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, avoidsMoves);
+        Set<JobRef> ended = joined.map(Joined::ended).orElse(Set.of());
+        this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, avoidsMoves, ended);
         this.waitingKeys = new WaitingKeys(parts, demand.total(), tx);
         this.waits = new ClaimWaits<>(parts, demand, turns, tx, now);
         this.roleTransaction = parts.leadership.new RoleTransaction(tx, role);
@@ -169,6 +187,10 @@ final class ClaimTry<D> {
             SlotTable.wakeProcessors(tx, parts.keys);
         }
         parts.memory.prefetchMax = allowance.prefetchMax(claimedCount);
+        if (claimedCount == 0 && joined.filter(this::armsNoWatch).isPresent()) {
+            return CompletableFuture.completedFuture(
+                    new ClaimResult<>(jobs, isMoreToClaim() ? Set.of() : demand.criteria(), role));
+        }
         if (allowance.isPaused()) {
             return resigned().thenCompose(newRole -> waits.forResumption(newRole, allowance));
         }
@@ -187,6 +209,13 @@ final class ClaimTry<D> {
         });
         ClaimResult<D> result = new ClaimResult<>(jobs, exhausted, role);
         return result.isEmpty() ? changeRoleWhenIdle(waits::forJobs) : changeRoleAfterClaim(result);
+    }
+
+    /** An acceptor that awaits jobs goes on to do so. What the ends have touched cannot be watched. */
+    private boolean armsNoWatch(Joined before) {
+        return before.awaitsJobs()
+                || TouchedRows.isTouched(tx, QueueKeys.of(parts.keys).watchesPending())
+                || TouchedRows.isTouched(tx, LimitKeys.of(parts.keys).watchesEnds());
     }
 
     private boolean isMoreToClaim() {

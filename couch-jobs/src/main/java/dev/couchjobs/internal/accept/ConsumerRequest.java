@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The request of a {@link ClaimConsumer}. It stays with its acceptor until the subscription is closed. */
@@ -12,6 +13,7 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
     private final ClaimConsumer<D> consumer;
     private final ClaimCriteria criteria;
     private final Runnable wakeUp;
+    private final Supplier<Optional<JoiningClaim>> join;
     private final Function<ClaimRequest<D>, CompletableFuture<?>> onClose;
 
     @GuardedBy("this") private boolean closed;
@@ -23,17 +25,20 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
 
     /**
      * @param wakeUp wakes the acceptor
+     * @param join lends the acceptor's next claim
      * @param onClose removes this request from the acceptor; the result completes when the process has resigned
      */
     ConsumerRequest(
             ClaimConsumer<D> consumer,
             ClaimCriteria criteria,
             Runnable wakeUp,
+            Supplier<Optional<JoiningClaim>> join,
             Function<ClaimRequest<D>, CompletableFuture<?>> onClose) {
         this.consumer = consumer;
         this.criteria = criteria;
         this.currentCriteria = criteria;
         this.wakeUp = wakeUp;
+        this.join = join;
         this.onClose = onClose;
     }
 
@@ -101,6 +106,11 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
     @Override
     public void demandChanged() {
         wakeUp.run();
+    }
+
+    @Override
+    public Optional<JoiningClaim> join() {
+        return join.get();
     }
 
     @Override

@@ -26,8 +26,13 @@ final class TriedClaims<D> {
     private final Set<UUID> recorded = ConcurrentHashMap.newKeySet(0);
 
     TriedClaims(ClaimParts<D> parts) {
+        this(parts, parts.environment.random().nextLong());
+    }
+
+    /** @param token identifies the transaction */
+    TriedClaims(ClaimParts<D> parts, long token) {
         this.writer = parts.writer;
-        this.token = parts.environment.random().nextLong();
+        this.token = token;
         this.search = new TokenSearch(parts.keys, token);
     }
 

@@ -58,5 +58,6 @@ public final class IncompleteVersionstamps {
                 .addPlaceholder(userVersion)
                 .toOperand(0);
         tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, watchedKey, operand);
+        TouchedRows.add(tx, watchedKey);
     }
 }

@@ -37,7 +37,8 @@ public final class RequestRows {
     }
 
     /**
-     * {@return rows by their keys, read without conflicts; behind the last one they begin again at the first}
+     * {@return rows by their keys, read without conflicts; behind the last one they begin again at the first} A
+     * transaction that has written some of them finds none: they are for the next one.
      *
      * @param after the row behind which to begin, or null
      */
@@ -49,6 +50,9 @@ public final class RequestRows {
             int limit,
             Function<KeyValue, T> decoder) {
         Range all = rows.range();
+        if (TouchedRows.isAnyTouched(tx, all)) {
+            return CompletableFuture.completedFuture(List.of());
+        }
         if (after == null) {
             return Quarantine.range(tx, keys, all, limit, false, decoder);
         }

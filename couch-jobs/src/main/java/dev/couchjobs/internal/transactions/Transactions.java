@@ -195,6 +195,15 @@ public final class Transactions {
                         : runLoop(report, context::runAsync, body));
     }
 
+    /**
+     * Settles what a part of a transaction of the library's own changes, so that its next part finds it.
+     *
+     * @param part completes when it has written its changes
+     */
+    public <T> CompletableFuture<T> settle(Transaction tx, CompletableFuture<T> part) {
+        return features.settle(tx, part, this::runLater);
+    }
+
     /** Runs what follows the commit of another transaction, in a transaction of its own. */
     public CompletableFuture<Boolean> runLater(
             Database database, Function<Transaction, CompletableFuture<Boolean>> body) {

@@ -107,6 +107,12 @@ public final class FinishTransaction {
                         }));
     }
 
+    /** Ends claims, as {@link #endAll} does, in a transaction of the library's own that has further parts. */
+    public CompletableFuture<List<FinishResult>> endAllIn(
+            JobStore jobs, List<FinishRequest> requests, Collection<byte[]> activityRows) {
+        return transactions.settle(jobs.tx(), write(jobs, requests, activityRows, results -> {}));
+    }
+
     /**
      * Ends one claim in a transaction that others retry, and that looks for the token before it is tried again, see
      * {@link dev.couchjobs.internal.feed.TokenSearch}.
@@ -167,7 +173,8 @@ public final class FinishTransaction {
         });
     }
 
-    private JobRef ref(FinishRequest request) {
+    /** {@return the job of a request} */
+    public JobRef ref(FinishRequest request) {
         return keyspace.job(request.type().name(), request.job().id());
     }
 

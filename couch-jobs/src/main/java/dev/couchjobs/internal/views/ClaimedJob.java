@@ -88,6 +88,11 @@ public final class ClaimedJob<D> implements Job<D> {
         return claimInfo.isSuspect();
     }
 
+    /** {@return whether the job shares a limit key or a place in a sequence with others} */
+    public boolean sharesKeys() {
+        return options.limitKey() != null || options.keys().sequence() != null;
+    }
+
     /** {@return the size of the job's data} */
     public int bytes() {
         return json == null ? 0 : json.length;

@@ -2,6 +2,8 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.internal.accept.Exchange;
+import dev.couchjobs.internal.accept.JoiningClaim;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.job.JobRow;
@@ -11,9 +13,15 @@ import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +44,8 @@ final class Finisher implements AutoCloseable {
     private final Database database;
     private final ActivityRows activities;
     private final FinishTransaction finishTransaction;
+    private final Exchange exchange;
+    private final Executor executor;
     private final RunReports reports;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
     private final Loop portions;
@@ -44,6 +54,9 @@ final class Finisher implements AutoCloseable {
     @GuardedBy("this") private final Deque<Decided> decided = new ArrayDeque<>();
 
     @GuardedBy("this") private final Deque<Decided> failedAlone = new ArrayDeque<>();
+
+    /** The types of ends that wait and may let other jobs begin. */
+    @GuardedBy("this") private final Set<HandledType<?>> freeing = new LinkedHashSet<>(0);
 
     @GuardedBy("this") private boolean needsWakeUp;
 
@@ -70,22 +83,113 @@ final class Finisher implements AutoCloseable {
         this.activities = activities;
         this.database = instance.database();
         this.finishTransaction = new FinishTransaction(instance);
+        this.exchange = new Exchange(instance);
+        this.executor = instance.executor();
         this.reports = new RunReports(instance);
         this.portions = new Loop("finisher", instance.environment(), instance.executor(), this::writePortion);
         this.singles =
                 new Loop("finisher of failed ends", instance.environment(), instance.executor(), this::writeSingle);
     }
 
-    /** Adds a run whose disposition is decided. Its end is written after the next {@link #wake}. */
+    /** Adds a run whose disposition is decided. Its end is written after the next {@link #write}. */
     synchronized void add(JobRun<?> run) {
         reports.decided(run);
         needsWakeUp |= decided.isEmpty();
         decided.add(new Decided(run, false));
+        if (run.mayFreeOthers()) {
+            freeing.add(run.type());
+        }
         unwritten++;
     }
 
+    /**
+     * Writes the ends that wait, and lets types claim: in one transaction where possible.
+     *
+     * @param claiming types that are to claim
+     */
+    void write(Collection<HandledType<?>> claiming) {
+        Set<HandledType<?>> joining = exchange(claiming);
+        for (HandledType<?> type : claiming) {
+            if (!joining.contains(type)) {
+                type.letClaim();
+            }
+        }
+        wake();
+    }
+
+    /**
+     * Writes the ends that wait together with the next claims of some types: of those that are to claim, and of those
+     * in which the ends may let other jobs begin.
+     *
+     * @return the types
+     */
+    private Set<HandledType<?>> exchange(Collection<HandledType<?>> claiming) {
+        Set<HandledType<?>> types;
+        boolean wasToWake;
+        synchronized (this) {
+            if (decided.isEmpty() || decided.element().mayBeWritten() || (claiming.isEmpty() && freeing.isEmpty())) {
+                return Set.of();
+            }
+            types = new LinkedHashSet<>(claiming);
+            types.addAll(freeing);
+            freeing.clear();
+            wasToWake = needsWakeUp;
+            needsWakeUp = false; // to ask for the demand of a claim is an event, after which ends are written
+        }
+        Set<HandledType<?>> joining = new HashSet<>();
+        List<JoiningClaim> claims = new ArrayList<>();
+        int demand = 0;
+        for (HandledType<?> type : types) {
+            Optional<JoiningClaim> claim = demand < BATCH_MAX ? type.joinClaim() : Optional.empty();
+            if (claim.isPresent()) {
+                demand += claim.get().demand();
+                claims.add(claim.get());
+                joining.add(type);
+            }
+        }
+        if (claims.isEmpty()) {
+            restoreWakeUp(wasToWake);
+        } else {
+            start(claims);
+        }
+        return joining;
+    }
+
+    /** Takes the ends that wait when it runs: by then there may be more of them. */
+    private void start(List<JoiningClaim> claims) {
+        try {
+            executor.execute(() -> {
+                List<Decided> ends = takePortion();
+                if (areEndsLeft()) {
+                    portions.wakeUp();
+                }
+                var unused = write(ends, (requests, rows) -> exchange.run(requests, rows, claims))
+                        .whenComplete((done, error) -> portionEnded(ends, error));
+            });
+        } catch (Throwable e) { // the database is closed, or there is no thread
+            claims.forEach(JoiningClaim::abandon);
+            portions.wakeUp();
+        }
+    }
+
+    private synchronized void restoreWakeUp(boolean wasToWake) {
+        needsWakeUp |= wasToWake;
+    }
+
+    private synchronized boolean areEndsLeft() {
+        return !decided.isEmpty();
+    }
+
+    private void portionEnded(List<Decided> ends, @Nullable Throwable error) {
+        batchSize.ended(error);
+        if (error != null) {
+            tryAgain(ends);
+            portions.wakeUp();
+        }
+    }
+
     /** Starts a round, unless one is under way. */
-    void wake() {
+    private void wake() {
         synchronized (this) {
             if (!needsWakeUp) {
                 return;
@@ -117,7 +221,7 @@ final class Finisher implements AutoCloseable {
         if (portion.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        return write(portion)
+        return write(portion, this::endAll)
                 .whenComplete((done, error) -> {
                     batchSize.ended(error);
                     if (error != null) {
@@ -125,6 +229,11 @@ final class Finisher implements AutoCloseable {
                     }
                 })
                 .thenApply(done -> Pause.none());
+    }
+
+    private CompletableFuture<List<FinishTransaction.FinishResult>> endAll(
+            List<FinishTransaction.FinishRequest> requests, List<byte[]> activityRows) {
+        return finishTransaction.endAll(database, requests, activityRows);
     }
 
     private CompletableFuture<Pause> writeSingle() {
@@ -135,7 +244,7 @@ final class Finisher implements AutoCloseable {
         if (single == null) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        return write(List.of(single))
+        return write(List.of(single), this::endAll)
                 .whenComplete((done, error) -> {
                     if (error == null) {
                         joinOthersAgain();
@@ -146,7 +255,13 @@ final class Finisher implements AutoCloseable {
                 .thenApply(done -> Pause.none());
     }
 
-    private CompletableFuture<?> write(List<Decided> ends) {
+    /** Writes the ends of claims, with the shared activity rows that they empty. */
+    private interface Writer {
+        CompletableFuture<List<FinishTransaction.FinishResult>> write(
+                List<FinishTransaction.FinishRequest> requests, List<byte[]> activityRows);
+    }
+
+    private CompletableFuture<?> write(List<Decided> ends, Writer writer) {
         List<JobRun<?>> runs = new ArrayList<>(ends.size());
         List<FinishTransaction.FinishRequest> requests = new ArrayList<>(ends.size());
         for (Decided end : ends) {
@@ -154,8 +269,7 @@ final class Finisher implements AutoCloseable {
             requests.add(new FinishTransaction.FinishRequest(end.run().job(), end.disposition()));
         }
         return CompletableFuture.completedFuture(requests)
-                .thenCompose(all ->
-                        finishTransaction.endAll(database, all, activities.emptiedBy(runs))) // a closed database throws
+                .thenCompose(all -> writer.write(all, activities.emptiedBy(runs))) // a closed database throws
                 .thenAccept(results -> {
                     activities.leave(runs);
                     report(ends, results);
@@ -218,10 +332,13 @@ final class Finisher implements AutoCloseable {
             singles.wakeUp();
             return;
         }
-        synchronized (this) {
-            for (int i = portion.size() - 1; i >= 0; i--) {
-                decided.addFirst(portion.get(i).afterError());
-            }
+        putFirst(portion.stream().map(Decided::afterError).toList());
+    }
+
+    private synchronized void putFirst(List<Decided> portion) {
+        needsWakeUp = true;
+        for (int i = portion.size() - 1; i >= 0; i--) {
+            decided.addFirst(portion.get(i));
         }
     }
 

@@ -6,6 +6,7 @@ import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.accept.ClaimConsumer;
 import dev.couchjobs.internal.accept.ClaimSubscription;
 import dev.couchjobs.internal.accept.GrantedClaim;
+import dev.couchjobs.internal.accept.JoiningClaim;
 import dev.couchjobs.internal.activity.SharedActivity;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
@@ -90,6 +91,12 @@ final class HandledType<D> implements ClaimConsumer<D>, AutoCloseable {
         }
     }
 
+    /** {@return the next claim, to be made with the ends of jobs; empty if none can be made now} */
+    Optional<JoiningClaim> joinClaim() {
+        ClaimSubscription present = subscription;
+        return present == null ? Optional.empty() : present.join();
+    }
+
     /** Claims no more jobs; completes when the last claim has been delivered. */
     CompletableFuture<?> endClaims() {
         ClaimSubscription present = subscription;
@@ -142,11 +149,13 @@ final class HandledType<D> implements ClaimConsumer<D>, AutoCloseable {
      * @param disposition the disposition of its job, unless that is decided
      */
     void handlerReturned(JobRun<D> run, Disposition disposition, Duration took) {
-        WorkerStateMachine.HandlerReturn handlerReturn = worker.answer(machine -> {
-            boolean threadContinues = run.detachThread();
-            run.cancelTimer();
-            return machine.handlerReturned(run, disposition, took, threadContinues);
-        });
+        boolean threadContinues = run.detachThread();
+        WorkerStateMachine.HandlerReturn handlerReturn = worker.answer(
+                machine -> {
+                    run.cancelTimer();
+                    return machine.handlerReturned(run, disposition, took, threadContinues);
+                },
+                !threadContinues);
         if (handlerReturn.wasStuck()) {
             LOG.info("The handler of {} has returned, and its slot is free again", run);
         }

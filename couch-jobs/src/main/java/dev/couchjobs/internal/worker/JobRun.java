@@ -85,6 +85,11 @@ final class JobRun<D> extends Run<JobRun<?>> {
         return ref;
     }
 
+    /** {@return whether another job of the type may wait for the end of this one} */
+    boolean mayFreeOthers() {
+        return job.sharesKeys() || typeState().isLimited();
+    }
+
     // The activity row
 
     @Nullable SharedActivity activity() {

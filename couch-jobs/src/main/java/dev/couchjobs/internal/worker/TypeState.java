@@ -62,6 +62,11 @@ final class TypeState<R extends Run<R>> {
     /** How many jobs may be claimed that wait for a slot, by the rules of the type as of the last claim. */
     int prefetchMax = Integer.MAX_VALUE;
 
+    /** {@return whether rules of the type limit how many of its jobs run} */
+    boolean isLimited() {
+        return prefetchMax < Integer.MAX_VALUE;
+    }
+
     /** How long jobs have waited while none began, as the starvation checks have found. */
     Duration starved = Duration.ZERO;
 

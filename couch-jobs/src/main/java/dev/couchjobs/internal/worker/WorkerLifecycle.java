@@ -11,10 +11,12 @@ import dev.couchjobs.internal.worker.WorkerStateMachine.Phase;
 import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
@@ -59,7 +61,6 @@ public final class WorkerLifecycle {
     /** Runs users' callbacks, which may block. */
     private final Executor callers;
 
-    private final Effects effects = new Effects();
     private final JobRunner runner;
     private final WorkerRegistration registration;
 
@@ -105,18 +106,27 @@ public final class WorkerLifecycle {
             event.accept(machine);
             due = afterEvent();
         }
-        perform(due);
+        perform(due, true);
     }
 
     /** {@return what the state machine answers to an event} Its effects are performed before this returns. */
     <T> T answer(Function<WorkerStateMachine<JobRun<?>>, T> event) {
+        return answer(event, true);
+    }
+
+    /**
+     * {@return what the state machine answers to an event}
+     *
+     * @param isLast whether no other event follows at once, which may let a type claim with the ends of this one
+     */
+    <T> T answer(Function<WorkerStateMachine<JobRun<?>>, T> event, boolean isLast) {
         T answer;
         List<Consumer<WorkerEffects<JobRun<?>>>> due;
         synchronized (lock) {
             answer = event.apply(machine);
             due = afterEvent();
         }
-        perform(due);
+        perform(due, isLast);
         return answer;
     }
 
@@ -128,10 +138,19 @@ public final class WorkerLifecycle {
         return machine.takeEffects();
     }
 
-    private void perform(List<Consumer<WorkerEffects<JobRun<?>>>> due) {
-        finisher.wake();
+    private void perform(List<Consumer<WorkerEffects<JobRun<?>>>> due, boolean isLast) {
+        if (due.isEmpty()) {
+            if (isLast) {
+                finisher.write(List.of());
+            }
+            return;
+        }
+        Effects effects = new Effects();
         for (Consumer<WorkerEffects<JobRun<?>>> effect : due) {
             effect.accept(effects);
+        }
+        if (isLast || !effects.claiming.isEmpty()) {
+            finisher.write(effects.claiming);
         }
     }
 
@@ -152,6 +171,9 @@ public final class WorkerLifecycle {
     }
 
     private final class Effects implements WorkerEffects<JobRun<?>> {
+        /** The types that are to claim, with the ends that are written. */
+        private Set<HandledType<?>> claiming = Set.of();
+
         private HandledType<?> handled(TypeState<JobRun<?>> type) {
             HandledType<?> handled = types.get(type.name());
             if (handled == null) {
@@ -162,7 +184,10 @@ public final class WorkerLifecycle {
 
         @Override
         public void letClaim(TypeState<JobRun<?>> type) {
-            handled(type).letClaim();
+            if (claiming.isEmpty()) {
+                claiming = new LinkedHashSet<>();
+            }
+            claiming.add(handled(type));
         }
 
         @Override
@@ -240,6 +265,7 @@ public final class WorkerLifecycle {
                 runner.run(next.get());
             }
         } finally {
+            finisher.write(List.of()); // in case that the handler's error has ended the thread
             AT_WORK.set(outer);
         }
     }
