@@ -15,12 +15,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A worker whose heap cannot hold as many large jobs as it has slots runs fewer at once, and all of them. */
 @Timeout(120)
+@Tag("processes")
 class LargeJobsInSmallHeapTest {
     private static final int JOBS = 24;
     private static final int CHARACTERS = 7_900_000;

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * script {@code couch-jobs} does; so none of these requests may let it.
  */
 @Timeout(600)
+@Tag("processes")
 class LowMemoryTest {
     private static final int LARGE = 3_900_000;
     /** With the copies that a claim needs, all of them together are more than the heap. */

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code -Dcrash.seed=7} in another way.
  */
 @Tag("long")
+@Tag("processes")
 class ProcessCrashTest {
     private static final int ROUNDS = Integer.getInteger("crash.rounds", Seeds.isLongRun() ? 20 : 3);
     private static final long SEED = Long.getLong("crash.seed", 1);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -26,6 +27,7 @@ import tools.jackson.databind.JsonNode;
 @ParameterizedClass
 @MethodSource("dev.couchjobs.server.clients.ClientKit#all")
 @Timeout(60)
+@Tag("processes")
 class ConformanceTest {
     /** Long enough for a busy machine, short enough to wait for. */
     private static final Map<String, String> TIMEOUTS = Map.of("slow", "PT3S", "wait", "PT3S", "lost", "PT1S");

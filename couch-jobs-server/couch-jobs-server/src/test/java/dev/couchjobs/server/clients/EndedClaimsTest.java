@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,6 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
  * lost the claim. If the server takes none of its requests, the worker gives the claim up. Each takes a bounded time.
  */
 @Timeout(180)
+@Tag("processes")
 class EndedClaimsTest {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final Pattern VERB = Pattern.compile("/v1/work/types/\\w+/jobs/(\\w+)/(\\w+)");

@@ -6,11 +6,13 @@ import dev.couchjobs.server.TestServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The workers of the first commands of docs/server.md. */
 @Timeout(60)
+@Tag("processes")
 class FirstMinuteTest {
 
     @Test

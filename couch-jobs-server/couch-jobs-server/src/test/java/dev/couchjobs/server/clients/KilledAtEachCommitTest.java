@@ -23,6 +23,7 @@ import tools.jackson.databind.JsonNode;
  */
 @Tag("long")
 @Timeout(120)
+@Tag("processes")
 class KilledAtEachCommitTest {
     /** Of the path of a job; the server has some before these, and one or two more or less by its timers. */
     private static final int FIRST = 4;

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("long")
 @Timeout(600)
+@Tag("processes")
 class KilledProcessesTest {
     private static final int JOBS = 120;
     /** Of a server and a worker in turn. */

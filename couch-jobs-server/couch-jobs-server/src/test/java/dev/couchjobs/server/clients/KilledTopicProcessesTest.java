@@ -27,6 +27,7 @@ import tools.jackson.databind.JsonNode;
  */
 @Tag("long")
 @Timeout(300)
+@Tag("processes")
 class KilledTopicProcessesTest {
     private static final int MESSAGES = 60;
     private static final boolean IS_LONG = Boolean.getBoolean("long");

@@ -6,12 +6,14 @@ import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.TestServer;
 import java.io.IOException;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The clients' examples with topics, against a server. */
 @Timeout(60)
+@Tag("processes")
 class TopicExamplesTest {
     /** The place of the example on the page. */
     private static final int FOLLOWER = 1;

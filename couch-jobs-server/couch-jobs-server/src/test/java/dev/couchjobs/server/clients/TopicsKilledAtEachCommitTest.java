@@ -25,6 +25,7 @@ import tools.jackson.databind.JsonNode;
  */
 @Tag("long")
 @Timeout(120)
+@Tag("processes")
 class TopicsKilledAtEachCommitTest {
     /** The creation of the topic is the fourth; after it come an append, a poll, an append and a commit. */
     private static final int LAST = 8;

@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Command;
 
 /** The exit statuses that the help and the pages list are those that there are. */
 @Timeout(120)
+@Tag("processes")
 class ExitStatusTest {
     private static final Path PAGE = Path.of("..", "..", "docs", "command-line.md");
     /** That of the database which has stopped is in {@link ServeCommandTest}. */
