@@ -60,6 +60,11 @@ public final class Loop implements AutoCloseable {
     @GuardedBy("this") private @Nullable Pause pause;
 
     @GuardedBy("this") private @Nullable Future<?> timer;
+    /** Whether a round is under way or about to begin, or {@link #hold} keeps one from beginning. */
+    @GuardedBy("this") private boolean isInUse;
+
+    /** Completes without the lock: what depends on it may call other loops. */
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     // Distinguishes the wake-up that is awaited from one that was too late to be cancelled.
     @GuardedBy("this") private @Nullable Object awaited;
 
@@ -101,13 +106,16 @@ public final class Loop implements AutoCloseable {
     }
 
     /** Requests a round that starts after this call: immediately, or after the current round. */
-    public synchronized void wakeUp() {
-        switch (phase) {
-            case NOT_STARTED, PAUSED -> begin();
-            case STARTING -> {}
-            case IN_ROUND, HELD, BACKING_OFF -> isWakeUpRequested = true;
-            case CLOSED -> {}
+    public void wakeUp() {
+        synchronized (this) {
+            switch (phase) {
+                case NOT_STARTED, PAUSED -> begin();
+                case STARTING -> {}
+                case IN_ROUND, HELD, BACKING_OFF -> isWakeUpRequested = true;
+                case CLOSED -> {}
+            }
         }
+        tellIfEnded();
     }
 
     /**
@@ -130,6 +138,7 @@ public final class Loop implements AutoCloseable {
             }
         }
         phase = Phase.HELD;
+        isInUse = true;
         return true;
     }
 
@@ -139,26 +148,56 @@ public final class Loop implements AutoCloseable {
      * @param next the pause that follows; without it the one goes on that was held, and ends now if it would have ended
      *     meanwhile
      */
-    public synchronized void release(Optional<Pause> next) {
-        if (phase != Phase.HELD) {
-            cancelSignal(next.orElse(null));
-            return; // closed meanwhile
+    public void release(Optional<Pause> next) {
+        synchronized (this) {
+            isInUse = false;
+            if (phase != Phase.HELD) {
+                cancelSignal(next.orElse(null)); // closed meanwhile
+            } else if (next.isPresent()) {
+                endPause();
+                pause(next.get());
+            } else if (isWakeUpRequested) {
+                begin();
+            } else {
+                phase = pause == null ? Phase.NOT_STARTED : Phase.PAUSED;
+            }
         }
-        if (next.isPresent()) {
-            endPause();
-            pause(next.get());
-        } else if (isWakeUpRequested) {
-            begin();
-        } else {
-            phase = pause == null ? Phase.NOT_STARTED : Phase.PAUSED;
-        }
+        tellIfEnded();
     }
 
     /** Ends the loop; the current round completes. */
     @Override
-    public synchronized void close() {
-        endPause();
-        phase = Phase.CLOSED;
+    public void close() {
+        synchronized (this) {
+            endPause();
+            phase = Phase.CLOSED;
+        }
+        tellIfEnded();
+    }
+
+    /**
+     * Says when this loop does nothing any more. Whoever waits for a round waits for this too: a loop whose database
+     * has been closed begins no further round.
+     *
+     * @return completes when the loop has ended, after {@link #close} or with its database, and no round is under way;
+     *     if the loop is held, after the release
+     */
+    public CompletableFuture<Void> ended() {
+        return ended.copy();
+    }
+
+    /** Every change of the phase is followed by this. A caller that holds the lock is within another such change. */
+    private void tellIfEnded() {
+        if (Thread.holdsLock(this)) {
+            return;
+        }
+        boolean hasEnded;
+        synchronized (this) {
+            hasEnded = phase == Phase.CLOSED && !isInUse;
+        }
+        if (hasEnded) {
+            ended.complete(null);
+        }
     }
 
     @GuardedBy("this") private void begin() {
@@ -170,9 +209,11 @@ public final class Loop implements AutoCloseable {
         isWakeUpRequested = false;
         Object next = new Object();
         starting = next;
+        isInUse = true;
         try {
             executor.execute(() -> runRound(next));
         } catch (Throwable e) { // the database is closed, or there is no thread; the caller of wakeUp continues
+            isInUse = false;
             backOff(e);
         }
     }
@@ -195,14 +236,18 @@ public final class Loop implements AutoCloseable {
         var unused = running.whenComplete(this::endRound);
     }
 
-    private synchronized void endRound(@Nullable Pause requested, @Nullable Throwable error) {
-        if (phase == Phase.CLOSED) {
-            cancelSignal(requested);
-        } else if (error != null || requested == null) {
-            backOff(error);
-        } else {
-            pause(requested);
+    private void endRound(@Nullable Pause requested, @Nullable Throwable error) {
+        synchronized (this) {
+            isInUse = false;
+            if (phase == Phase.CLOSED) {
+                cancelSignal(requested);
+            } else if (error != null || requested == null) {
+                backOff(error);
+            } else {
+                pause(requested);
+            }
         }
+        tellIfEnded();
     }
 
     @GuardedBy("this") private void pause(Pause requested) {
@@ -220,17 +265,20 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    private synchronized void signalled(Object wakeUp, @Nullable Throwable error) {
-        if (awaited != wakeUp) {
-            return;
+    private void signalled(Object wakeUp, @Nullable Throwable error) {
+        synchronized (this) {
+            if (awaited != wakeUp) {
+                return;
+            }
+            if (phase == Phase.HELD) {
+                isWakeUpRequested = true;
+            } else if (error == null) {
+                begin();
+            } else if (!(error instanceof CancellationException)) {
+                backOff(error);
+            }
         }
-        if (phase == Phase.HELD) {
-            isWakeUpRequested = true;
-        } else if (error == null) {
-            begin();
-        } else if (!(error instanceof CancellationException)) {
-            backOff(error);
-        }
+        tellIfEnded();
     }
 
     @GuardedBy("this") private void backOff(@Nullable Throwable error) {
@@ -272,15 +320,18 @@ public final class Loop implements AutoCloseable {
         timer = environment.scheduler().schedule(() -> timeUp(wakeUp), TimerDelays.nanos(delay), TimeUnit.NANOSECONDS);
     }
 
-    private synchronized void timeUp(Object wakeUp) {
-        if (awaited != wakeUp) {
-            return;
+    private void timeUp(Object wakeUp) {
+        synchronized (this) {
+            if (awaited != wakeUp) {
+                return;
+            }
+            if (phase == Phase.HELD) {
+                isWakeUpRequested = true;
+            } else {
+                begin();
+            }
         }
-        if (phase == Phase.HELD) {
-            isWakeUpRequested = true;
-        } else {
-            begin();
-        }
+        tellIfEnded();
     }
 
     @GuardedBy("this") private void endPause() {

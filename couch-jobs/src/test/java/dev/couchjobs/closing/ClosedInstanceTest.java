@@ -27,14 +27,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** When an application has closed what it opened, no thread of the library is left, and no class of the application. */
 class ClosedInstanceTest {
     @ParameterizedTest
-    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class})
+    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class})
     void anApplicationWithTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
         Application.withAllClasses(application).assertLeavesNothing(directory);
     }
 
     /** The static state of the library holds nothing of the application. */
     @ParameterizedTest
-    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class})
+    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class})
     void anApplicationBesideTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
         for (int i = 0; i < 2; i++) {
             Application.withOwnClasses(application).assertLeavesNothing(directory);
@@ -85,6 +85,26 @@ class ClosedInstanceTest {
                 }
                 worker.close();
             }
+        }
+    }
+
+    /** What stands on a database that is closed ends at once: sooner than it waits for one that is slow. */
+    public static class DatabaseFirst implements Consumer<Path> {
+        private static final Duration PROMPTLY = Duration.ofSeconds(8);
+
+        @Override
+        public void accept(Path directory) {
+            try (Database database = Databases.inMemory();
+                    CouchJobs jobs = open(database);
+                    Worker worker = work(jobs)) {
+                use(database, jobs);
+                closeNow(database);
+                assertThat(worker.closeAsync()).succeedsWithin(PROMPTLY);
+            }
+        }
+
+        private static void closeNow(Database database) {
+            database.close();
         }
     }
 

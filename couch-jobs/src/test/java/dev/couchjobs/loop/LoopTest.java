@@ -6,6 +6,8 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -156,5 +158,65 @@ class LoopTest {
 
             assertThat(rounds).hasValue(3);
         }
+    }
+
+    /** A way in which a loop ends. */
+    private enum End {
+        /** It is closed before its first round. */
+        UNUSED,
+        /** It is closed between two rounds. */
+        PAUSED,
+        /** It is closed during a round, which ends later. */
+        IN_ROUND,
+        /** Its round, which begins within {@code wakeUp}, finds the database closed. */
+        BY_ROUND,
+        /** It learns during its pause that the database is closed. */
+        BY_SIGNAL,
+        /** It is closed while it backs off. */
+        BACKING_OFF,
+        /** It is closed while it is held, and released later. */
+        HELD
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aLoopSaysWithoutItsLockThatItHasEnded(End end) {
+        CompletableFuture<Pause> round = new CompletableFuture<>();
+        Loop loop = new Loop("test", new Environment(time, time, new Random(7)), Runnable::run, () -> round);
+        List<Boolean> told = new ArrayList<>();
+        var unused = loop.ended().thenRun(() -> told.add(Thread.holdsLock(loop)));
+        CompletableFuture<Void> signal = new CompletableFuture<>();
+        IllegalStateException closed = new IllegalStateException("The database is closed");
+        switch (end) {
+            case UNUSED, IN_ROUND -> {}
+            case PAUSED, BY_SIGNAL, HELD -> round.complete(Pause.until(signal));
+            case BY_ROUND -> round.completeExceptionally(closed);
+            case BACKING_OFF -> round.completeExceptionally(new IllegalStateException("no luck"));
+        }
+        if (end != End.UNUSED) {
+            loop.wakeUp();
+        }
+        if (end == End.BY_SIGNAL) {
+            assertThat(told).isEmpty();
+            signal.completeExceptionally(closed);
+        }
+        if (end == End.HELD) {
+            assertThat(loop.hold()).isTrue();
+        }
+        if (end != End.BY_SIGNAL && end != End.BY_ROUND) {
+            assertThat(told).isEmpty();
+            loop.close();
+        }
+        if (end == End.IN_ROUND) {
+            assertThat(told).as("a round is under way").isEmpty();
+            round.complete(Pause.none());
+        }
+        if (end == End.HELD) {
+            assertThat(told).as("a round is kept from beginning").isEmpty();
+            loop.release(Optional.empty());
+        }
+
+        assertThat(told).containsExactly(false);
+        assertThat(loop.ended()).isCompleted();
     }
 }

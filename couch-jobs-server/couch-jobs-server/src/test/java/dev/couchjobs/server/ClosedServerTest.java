@@ -31,6 +31,8 @@ import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -56,6 +58,13 @@ class ClosedServerTest {
         for (int i = 0; i < 2; i++) {
             Application.withOwnClasses(application).assertLeavesNothing(directory);
         }
+    }
+
+    /** Sooner than anything waits for a database that is slow. */
+    @Test
+    @Timeout(30)
+    void aServerThatIsClosedAfterItsDatabaseEndsAtOnce(@TempDir Path directory) {
+        Application.withOwnClasses(DatabaseFirst.class).assertLeavesNothing(directory);
     }
 
     public record Letter(String to) {}
@@ -85,6 +94,26 @@ class ClosedServerTest {
                 callers.call(server.address());
                 assertThat(worker.stuckSlots()).isZero();
             }
+        }
+    }
+
+    /** Calls wait when the database is closed. */
+    public static class DatabaseFirst implements Consumer<Path> {
+        @Override
+        public void accept(Path directory) {
+            try (Database database = Databases.inMemory();
+                    CouchJobs jobs = CouchJobs.on(database);
+                    Worker worker = work(jobs);
+                    Callers callers = new Callers();
+                    JobsServer server = JobsServer.start(api(jobs, database), "127.0.0.1", 0)) {
+                callers.call(server.address());
+                closeNow(database);
+                assertThat(worker.stuckSlots()).isZero();
+            }
+        }
+
+        private static void closeNow(Database database) {
+            database.close();
         }
     }
 

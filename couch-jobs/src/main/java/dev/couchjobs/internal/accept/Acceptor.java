@@ -115,6 +115,7 @@ final class Acceptor<D> implements AutoCloseable {
         this.claimParts = new ClaimParts<>(type, instance);
         this.claimReleaser = new ClaimReleaser(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);
+        var unused = loop.ended().thenRun(this::close); // with its database: no round answers a request any more
     }
 
     String typeName() {
@@ -244,10 +245,12 @@ final class Acceptor<D> implements AutoCloseable {
             requests.forEach(claimRound::add);
             closes = drainPendingCloses();
         }
-        return round(claimRound).whenComplete((pause, error) -> {
-            claimRound.end();
-            closes.forEach(pendingClose -> pendingClose.complete(null));
-        });
+        return CompletableFuture.completedFuture(claimRound)
+                .thenCompose(this::round) // within the chain, because this throws if the database is closed
+                .whenComplete((pause, error) -> {
+                    claimRound.end();
+                    closes.forEach(pendingClose -> pendingClose.complete(null));
+                });
     }
 
     @GuardedBy("requests") private List<CompletableFuture<?>> drainPendingCloses() {
@@ -264,7 +267,7 @@ final class Acceptor<D> implements AutoCloseable {
         boolean mayWatch = watchLimit.mayWatch(this);
         boolean hasLed = role == Leadership.Role.LEADER;
         return CompletableFuture.completedFuture(claimRound)
-                // within the chain, because this throws if the database is closed
+                // within the chain, whose end fails the requests
                 .thenCompose(unused -> batchSize.run(tries -> claim(claimRound, mayWatch, tries)))
                 .whenComplete((claimResult, error) -> {
                     if (error != null) {

@@ -100,6 +100,7 @@ final class ChangeWatch implements AutoCloseable {
         this.onUnused = onUnused;
         this.loop =
                 new Loop("watch for changes of " + typeName.orElse("all types"), instance.environment(), this::round);
+        var unused = loop.ended().thenRun(this::close); // with its database: no round answers a call any more
     }
 
     void add(WaitCall call) {

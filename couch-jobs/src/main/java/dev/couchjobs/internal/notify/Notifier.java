@@ -88,6 +88,18 @@ final class Notifier implements AutoCloseable {
         this.budget = budget;
         this.onEnd = onEnd;
         this.loop = new Loop("notifier of " + typeName, instance.environment(), this::round);
+        var unused = loop.ended().thenRun(this::loopEnded);
+    }
+
+    /** A loop that ends by itself ends with the database of the instance: its subscriptions receive nothing more. */
+    private void loopEnded() {
+        boolean isOpen;
+        synchronized (this) {
+            isOpen = !closed;
+        }
+        if (isOpen) {
+            dispatcher.close();
+        }
     }
 
     void add(FeedSubscription<?> subscription) {
@@ -111,9 +123,11 @@ final class Notifier implements AutoCloseable {
 
     @Override
     public void close() {
-        loop.close();
         synchronized (this) {
             closed = true;
+        }
+        loop.close();
+        synchronized (this) {
             unwatchAll();
         }
     }

@@ -64,6 +64,9 @@ final class Finisher implements AutoCloseable {
 
     @GuardedBy("this") private @Nullable CompletableFuture<Void> drained;
 
+    /** Whether a loop has ended, with the database or with this: nothing more is written. */
+    @GuardedBy("this") private boolean hasEnded;
+
     /**
      * A run whose disposition is decided.
      *
@@ -89,6 +92,7 @@ final class Finisher implements AutoCloseable {
         this.portions = new Loop("finisher", instance.environment(), instance.executor(), this::writePortion);
         this.singles =
                 new Loop("finisher of failed ends", instance.environment(), instance.executor(), this::writeSingle);
+        var unused = CompletableFuture.anyOf(portions.ended(), singles.ended()).thenRun(this::loopEnded);
     }
 
     /** Adds a run whose disposition is decided. Its end is written after the next {@link #write}. */
@@ -199,9 +203,12 @@ final class Finisher implements AutoCloseable {
         portions.wakeUp();
     }
 
-    /** {@return a future that completes when the ends of all runs that are added so far are written} */
+    /**
+     * {@return a future that completes when the ends of all runs that are added so far are written, or none can be any
+     * more}
+     */
     synchronized CompletableFuture<Void> drained() {
-        if (unwritten == 0) {
+        if (unwritten == 0 || hasEnded) {
             return CompletableFuture.completedFuture(null);
         }
         if (drained == null) {
@@ -355,14 +362,33 @@ final class Finisher implements AutoCloseable {
     }
 
     private void countWritten(int ends) {
-        CompletableFuture<Void> drainedNow = null;
+        CompletableFuture<Void> drainedNow;
         synchronized (this) {
             unwritten -= ends;
-            if (unwritten == 0) {
-                drainedNow = drained;
-                drained = null;
-            }
+            drainedNow = takeIfDrained();
         }
+        complete(drainedNow);
+    }
+
+    private void loopEnded() {
+        CompletableFuture<Void> drainedNow;
+        synchronized (this) {
+            hasEnded = true;
+            drainedNow = takeIfDrained();
+        }
+        complete(drainedNow);
+    }
+
+    @GuardedBy("this") private @Nullable CompletableFuture<Void> takeIfDrained() {
+        if (unwritten > 0 && !hasEnded) {
+            return null;
+        }
+        CompletableFuture<Void> drainedNow = drained;
+        drained = null;
+        return drainedNow;
+    }
+
+    private static void complete(@Nullable CompletableFuture<Void> drainedNow) {
         if (drainedNow != null) {
             drainedNow.complete(null);
         }

@@ -42,15 +42,35 @@ class ClosedGaugesTest {
         }
     }
 
+    /** Sooner than anything waits for a database that is slow. */
+    @Test
+    @Timeout(30)
+    void gaugesThatAreClosedAfterTheirDatabaseEndAtOnce(@TempDir Path directory) {
+        Application.withOwnClasses(DatabaseFirst.class).assertLeavesNothing(directory);
+    }
+
     public record Letter(String to) {}
 
     private static final JobType<Letter, String> MAIL = JobType.of("mail", Letter.class, String.class);
     private static final Topic<Letter> LETTERS = Topic.of("letters", Letter.class);
 
+    /** Closes its database before what stands on it. */
+    public static class DatabaseFirst implements Consumer<Path> {
+        @Override
+        public void accept(Path directory) {
+            Metered.use(Database::close);
+        }
+    }
+
     /** Uses the registry of the process. */
     public static class Metered implements Consumer<Path> {
         @Override
         public void accept(Path directory) {
+            use(database -> {});
+        }
+
+        /** @param end what happens before all is closed */
+        static void use(Consumer<Database> end) {
             SimpleMeterRegistry own = new SimpleMeterRegistry();
             Metrics.addRegistry(own);
             try (Database database = EmbeddedDatabase.openInMemory();
@@ -60,14 +80,14 @@ class ClosedGaugesTest {
                 Topics topics = Topics.builder(database)
                         .listener(TopicMetrics.on(Metrics.globalRegistry))
                         .build();
-                use(database, jobs, topics);
+                use(database, jobs, topics, end);
             } finally {
                 Metrics.removeRegistry(own);
                 own.close();
             }
         }
 
-        private static void use(Database database, CouchJobs jobs, Topics topics) {
+        private static void use(Database database, CouchJobs jobs, Topics topics, Consumer<Database> end) {
             topics.create(database, LETTERS, TopicSettings.partitions(1)).join();
             Duration period = Duration.ofMillis(20);
             CountDownLatch handled = new CountDownLatch(1);
@@ -90,6 +110,7 @@ class ClosedGaugesTest {
                 awaitValue("couchjobs.topics.lag", 0);
                 awaitValue("couchjobs.active.attempts", 0);
                 assertThat(List.of(gauges, lags, worker, consumer)).doesNotContainNull();
+                end.accept(database);
             }
         }
 

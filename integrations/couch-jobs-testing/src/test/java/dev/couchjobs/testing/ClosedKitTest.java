@@ -9,6 +9,7 @@ import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.fdb.testing.Application;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,11 @@ class ClosedKitTest {
         for (int i = 0; i < 2; i++) {
             Application.withOwnClasses(Testing.class).assertLeavesNothing(directory);
         }
+    }
+
+    @Test
+    void aKitWhoseDatabaseWasClosedBeforeLeavesNothing(@TempDir Path directory) {
+        Application.withOwnClasses(DatabaseFirst.class).assertLeavesNothing(directory);
     }
 
     public record Letter(String to) {}
@@ -52,11 +58,26 @@ class ClosedKitTest {
             }
         }
 
-        private static Receipt receipt(Letter letter) {
+        static Receipt receipt(Letter letter) {
             if (letter.to().isEmpty()) {
                 throw new IllegalStateException("no name");
             }
             return new Receipt(letter.to());
+        }
+    }
+
+    /** Closes the database of the kit, whose worker waits for jobs then. */
+    public static class DatabaseFirst implements Consumer<Path> {
+        @Override
+        public void accept(Path directory) {
+            JobsTestKit kit = JobsTestKit.forTypes(MAIL);
+            kit.work(worker -> worker.handle(MAIL, job -> Testing.receipt(job.data())));
+            kit.jobs().add(kit.database(), MAIL, "a", new Letter("ann")).join();
+            kit.runDue();
+            kit.database().close();
+            Instant before = kit.now();
+            kit.close();
+            assertThat(Duration.between(before, kit.now())).isLessThan(Duration.ofSeconds(8));
         }
     }
 }

@@ -209,8 +209,9 @@ public final class NodeControl implements AutoCloseable {
     public void close() {
         isClosed = true;
         loop.close();
-        CompletableFuture<Void> last =
-                CompletableFuture.allOf(node.run("report the end of a node", this::report), reporting);
+        CompletableFuture<Void> report = CompletableFuture.completedFuture(node)
+                .thenCompose(own -> own.run("report the end of a node", this::report)); // a closed database throws
+        CompletableFuture<Void> last = CompletableFuture.allOf(report, reporting);
         var timer = node.environment()
                 .scheduler()
                 .schedule(() -> last.cancel(false), LAST_REPORT.toMillis(), TimeUnit.MILLISECONDS);

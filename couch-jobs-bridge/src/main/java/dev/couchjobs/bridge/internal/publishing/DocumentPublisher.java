@@ -77,9 +77,13 @@ public final class DocumentPublisher implements AutoCloseable {
         loop.close();
     }
 
-    /** {@return completes when nothing is left to write now; a caller may complete it to end the wait} */
+    /**
+     * {@return completes when nothing is left to write now, or nothing can be written any more; a caller may complete
+     * it to end the wait}
+     */
     public CompletableFuture<Void> idle() {
         CompletableFuture<Void> nothingLeft = new CompletableFuture<>();
+        var unused = loop.ended().thenRun(() -> nothingLeft.complete(null));
         idle = nothingLeft;
         loop.wakeUp(); // a round under way may have read the outbox before
         return nothingLeft;

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Running steps when a bridge closes, or has lost their claims. */
 class ClosingTest {
@@ -61,6 +63,23 @@ class ClosingTest {
             bridges.couch.crash(bridges.server("a"), Duration.ofHours(1));
             bridges.close("a");
             bridges.advance(75);
+
+            assertThat(bridges.process("a").isAlive()).isFalse();
+        }
+    }
+
+    /** Whether it waits, runs a step that ends soon, or has a result to write. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "sleep 2", "done"})
+    void aBridgeThatIsClosedAfterItsDatabaseEndsAtOnce(String step) {
+        try (TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 1, "a")) {
+            if (!step.isEmpty()) {
+                bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': '" + step + "'}]}");
+            }
+            bridges.advance(1);
+            bridges.isDatabaseClosed = true;
+            bridges.close("a");
+            bridges.advance(4); // less than a closing bridge waits for a database that is slow
 
             assertThat(bridges.process("a").isAlive()).isFalse();
         }

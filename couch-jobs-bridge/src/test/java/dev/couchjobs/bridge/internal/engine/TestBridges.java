@@ -67,6 +67,9 @@ public final class TestBridges implements AutoCloseable {
     /** Whether the storage of all nodes fails. */
     boolean isDiskFull;
 
+    /** Whether the databases of all nodes are closed; their bridges are not. */
+    boolean isDatabaseClosed;
+
     private final NodeDirectory cluster;
     private final int workers;
 
@@ -137,10 +140,13 @@ public final class TestBridges implements AutoCloseable {
         });
     }
 
-    /** {@return a database that fails while the disk is full} */
+    /** {@return a database that fails while the disk is full, and can be closed} */
     private Database storage(Database database) {
         return (Database) Proxy.newProxyInstance(
                 TestBridges.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
+                    if (isDatabaseClosed && !method.getName().equals("getExecutor")) {
+                        throw new IllegalStateException("The database is closed");
+                    }
                     if (isDiskFull && method.getReturnType() == CompletableFuture.class) {
                         return CompletableFuture.failedFuture(new DiskFullException());
                     }

@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
@@ -85,6 +86,18 @@ class NodeControlTest {
 
             assertThat(database.readAsync(tx -> rows.report(tx, NODE)).join()).isEmpty();
         }
+    }
+
+    @Test
+    void aNodeWhoseDatabaseIsClosedEnds() {
+        Database database = EmbeddedDatabase.openInMemory();
+        NodeControl control = new NodeControl(
+                rows,
+                new NodeEnvironment(NODE, "process", "1", List.of(), database, Environment.system()),
+                new IdleBridge());
+        database.close();
+
+        assertThatNoException().isThrownBy(control::close);
     }
 
     /** A report that says that no other follows has the reason. */
