@@ -26,16 +26,26 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     private final @Nullable Duration timeout;
     private final @Nullable String by;
     private final Optional<CallRow> callRow;
+    private final Accepting acceptor;
     private final Executor executor;
     private final int max;
     private final Function<List<Job<D>>, R> toResult;
     private final CompletableFuture<R> result = new CompletableFuture<>();
 
+    /**
+     * The acceptor that serves calls, as they know it: each has one of its own.
+     *
+     * @param executor completes their results
+     * @param turns those of all acceptors
+     * @param wakeUp lets it claim
+     */
+    record Accepting(Executor executor, CallTurns turns, Runnable wakeUp) {}
+
     private AcceptCall(
             JobType<D, ?> type,
             ClaimCriteria criteria,
             AcceptOptions options,
-            Executor executor,
+            Accepting acceptor,
             int max,
             Function<List<Job<D>>, R> toResult) {
         this.type = type;
@@ -45,7 +55,9 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
         this.timeout = options.timeout();
         this.by = options.by();
         this.callRow = callRow(options);
-        this.executor = executor;
+        this.acceptor = acceptor;
+        this.executor = acceptor.executor();
+        callRow.ifPresent(row -> whenDone(() -> acceptor.turns().leave(row.identity(), this)));
     }
 
     private static Optional<CallRow> callRow(AcceptOptions options) {
@@ -55,21 +67,22 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     }
 
     /** {@return a call for one job} */
-    static <D> AcceptCall<D, Optional<Job<D>>> forOne(JobType<D, ?> type, AcceptOptions options, Executor executor) {
+    static <D> AcceptCall<D, Optional<Job<D>>> forOne(
+            JobType<D, ?> type, AcceptOptions options, Accepting acceptor) {
         return new AcceptCall<>(
                 type,
                 ClaimCriteria.of(options),
                 options,
-                executor,
+                acceptor,
                 1,
                 jobs -> jobs.stream().findFirst());
     }
 
     /** {@return a call for several jobs} */
     static <D> AcceptCall<D, List<Job<D>>> forSeveral(
-            JobType<D, ?> type, int max, AcceptOptions options, Executor executor) {
+            JobType<D, ?> type, int max, AcceptOptions options, Accepting acceptor) {
         ClaimCriteria criteria = ClaimCriteria.of(options).with(WorkStart.WITH_CLAIM_FOR_ONE_CALLER, true);
-        return new AcceptCall<>(type, criteria, options, executor, max, jobs -> jobs);
+        return new AcceptCall<>(type, criteria, options, acceptor, max, jobs -> jobs);
     }
 
     @Override
@@ -79,7 +92,15 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
 
     @Override
     public int beginClaim() {
-        return max;
+        return callRow.filter(row -> !acceptor.turns().begin(row.identity(), this)).isPresent() ? 0 : max;
+    }
+
+    Accepting acceptor() {
+        return acceptor;
+    }
+
+    boolean isDone() {
+        return result.isDone();
     }
 
     @Override
@@ -137,7 +158,9 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     }
 
     @Override
-    public void claimEnded() {}
+    public void claimEnded() {
+        callRow.ifPresent(row -> acceptor.turns().end(row.identity(), this));
+    }
 
     @Override
     public void fail(Throwable error) {

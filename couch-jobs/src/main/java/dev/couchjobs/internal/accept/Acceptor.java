@@ -32,7 +32,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +55,7 @@ final class Acceptor<D> implements AutoCloseable {
     private final Environment environment;
     private final InstantSource clock;
     private final Transactions transactions;
-    private final Executor executor;
+    private final AcceptCall.Accepting accepting;
     private final WatchLooks looks;
     private final ClaimParts<D> claimParts;
     private final ClaimReleaser claimReleaser;
@@ -93,6 +92,7 @@ final class Acceptor<D> implements AutoCloseable {
     /**
      * @param services monitor the type
      * @param watchLimit decides whether this acceptor may watch for new jobs
+     * @param turns of the calls of all acceptors
      * @param onUnused runs when there was no demand for a while
      */
     Acceptor(
@@ -100,6 +100,7 @@ final class Acceptor<D> implements AutoCloseable {
             Instance instance,
             BackgroundServices services,
             WatchLimit<Acceptor<?>> watchLimit,
+            CallTurns turns,
             Runnable onUnused) {
         this.typeName = type.name();
         this.services = services;
@@ -110,11 +111,11 @@ final class Acceptor<D> implements AutoCloseable {
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.transactions = instance.transactions().named("accept", type.name());
-        this.executor = instance.executor();
         this.looks = instance.looks();
         this.claimParts = new ClaimParts<>(type, instance);
         this.claimReleaser = new ClaimReleaser(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);
+        this.accepting = new AcceptCall.Accepting(instance.executor(), turns, loop::wakeUp);
         var unused = loop.ended().thenRun(this::close); // with its database: no round answers a request any more
     }
 
@@ -128,11 +129,11 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
-        return add(AcceptCall.forOne(type, options, executor));
+        return add(AcceptCall.forOne(type, options, accepting));
     }
 
     CompletableFuture<List<Job<D>>> accept(JobType<D, ?> type, int max, AcceptOptions options) {
-        return add(AcceptCall.forSeveral(type, max, options, executor));
+        return add(AcceptCall.forSeveral(type, max, options, accepting));
     }
 
     private <R> CompletableFuture<R> add(AcceptCall<D, R> acceptCall) {

@@ -20,6 +20,7 @@ public final class Acceptors implements AutoCloseable {
     private final Instance instance;
     private final BackgroundServices services;
     private final WatchLimit<Acceptor<?>> watches;
+    private final CallTurns turns = new CallTurns();
     private final ServiceRegistry<JobType<?, ?>, Acceptor<?>> acceptors = new ServiceRegistry<>(Acceptor::close);
 
     public Acceptors(Instance instance, BackgroundServices services) {
@@ -90,7 +91,7 @@ public final class Acceptors implements AutoCloseable {
     }
 
     private <D> Acceptor<D> create(JobType<D, ?> type) {
-        return new Acceptor<>(type, instance, services, watches, () -> closeIfUnused(type));
+        return new Acceptor<>(type, instance, services, watches, turns, () -> closeIfUnused(type));
     }
 
     /** Closes an unused acceptor. Requests are added with the same lock held, so none is added to a closed one. */
