@@ -2,6 +2,7 @@ package dev.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.internal.quarantine.QuarantinedKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,13 +55,7 @@ class KeyTableTest {
 
     @Test
     void eachKeyThatACallMakesIsInAPage() throws IOException {
-        TreeSet<String> unknown = new TreeSet<>();
-        try (Stream<Path> sources = Files.walk(SOURCES)) {
-            for (Path source :
-                    sources.filter(path -> path.toString().endsWith(".java")).toList()) {
-                MADE.matcher(Files.readString(source)).results().forEach(call -> unknown.add(call.group(1)));
-            }
-        }
+        TreeSet<String> unknown = made();
         try (Stream<Path> pages = Files.list(RFC)) {
             for (Path page : pages.toList()) {
                 String text = Files.readString(page);
@@ -68,5 +63,53 @@ class KeyTableTest {
             }
         }
         assertThat(unknown).as("keys that no page of rfc/ describes").isEmpty();
+    }
+
+    /** {@return the first elements of all keys} */
+    private static TreeSet<String> made() throws IOException {
+        TreeSet<String> made = new TreeSet<>();
+        try (Stream<Path> sources = Files.walk(SOURCES)) {
+            for (Path source :
+                    sources.filter(path -> path.toString().endsWith(".java")).toList()) {
+                MADE.matcher(Files.readString(source)).results().forEach(call -> made.add(call.group(1)));
+            }
+        }
+        return made;
+    }
+
+    /** The tables of the rows that are never moved: counters, chunks, keys that are watched, rows of no type. */
+    private static final List<String> NEVER_IN_QUARANTINE = List.of(
+            "batch_counts",
+            "batch_members",
+            "batches",
+            "clocks",
+            "descents",
+            "graph",
+            "health",
+            "heartbeats",
+            "index_check",
+            "layout",
+            "payload",
+            "quarantine",
+            "result",
+            "schedule_data",
+            "status_counts",
+            "watches_activity",
+            "watches_ends",
+            "watches_in_use",
+            "watches_lost",
+            "watches_pending",
+            "watches_releasing",
+            "watches_settings",
+            "worker_orders",
+            "workers");
+
+    @Test
+    void healthKnowsWhatToDoAboutRowsOfEachTable() throws IOException {
+        TreeSet<String> known = new TreeSet<>(NEVER_IN_QUARANTINE);
+        for (QuarantinedKind kind : QuarantinedKind.values()) {
+            kind.tables().forEach(table -> assertThat(known.add(table)).as(table).isTrue());
+        }
+        assertThat(known).isEqualTo(made());
     }
 }

@@ -11,14 +11,15 @@ import dev.couchjobs.ClockSkew;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
-import dev.couchjobs.Health;
 import dev.couchjobs.Health.DueJob;
+import dev.couchjobs.Health;
 import dev.couchjobs.HealthCheck;
 import dev.couchjobs.HealthStatus;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Worker;
+import dev.couchjobs.internal.quarantine.QuarantinedKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -27,10 +28,12 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A check finds what keeps jobs from running, and says it in a bounded time. */
 class HealthContract extends JobsContract {
@@ -246,6 +249,51 @@ class HealthContract extends JobsContract {
         assertDegraded(health, "2 undecodable rows", "quarantine()");
         assertThat(health.quarantined()).isEqualTo(2);
         assertUp(await(checked.health().quarantinedAtMost(2).check()));
+    }
+
+    /** Rows of all tables, and one whose key cannot be decoded. */
+    static Stream<String> tablesOfRows() {
+        return Stream.concat(
+                Stream.of(QuarantinedKind.values()).flatMap(kind -> kind.tables().stream()), Stream.of("later", ""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("tablesOfRows")
+    void eachKindOfRowInQuarantineIsNamedWithItsRemedy(String table) {
+        byte[] key = table.isEmpty()
+                ? new byte[] {0x7F}
+                : Tuple.from(table, "index", "j0").pack();
+        commit(tx -> tx.set(
+                rows.key("quarantine", "index", 0, stamp(0)),
+                Tuple.from(key, "why").pack()));
+
+        assertDegraded(
+                check(),
+                "1 undecodable rows",
+                "A row of " + (table.isEmpty() ? "without a name" : table) + " (type index) is "
+                        + QuarantinedKind.ofTable(table).remedy() + ".");
+    }
+
+    @Test
+    void kindsOfRowsInQuarantineAreNamedOnce() {
+        List<String> tables = List.of("dependents", "data", "waits_for", "dependents");
+        commit(tx -> {
+            for (String type : List.of("index", "other")) {
+                for (int i = 0; i < tables.size(); i++) {
+                    tx.set(
+                            rows.key("quarantine", type, 0, stamp(i)),
+                            Tuple.from(Tuple.from(tables.get(i), type, "j").pack(), "why")
+                                    .pack());
+                }
+            }
+        });
+
+        assertDegraded(
+                check(),
+                "8 undecodable rows",
+                "them. A row of data (type index and 1 others) is " + QuarantinedKind.JOB.remedy()
+                        + ". A row of dependents (type index and 1 others), waits_for (type index and 1 others) is "
+                        + QuarantinedKind.LINK.remedy() + ".");
     }
 
     @Test

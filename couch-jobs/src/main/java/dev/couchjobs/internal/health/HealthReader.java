@@ -32,8 +32,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -117,9 +119,17 @@ public final class HealthReader {
             Set<String> paused,
             List<String> unmonitored,
             ClockSkew clockSkew,
-            int quarantined,
+            QuarantinedTables quarantined,
             int liveWorkers,
             List<DescentNote> descents) {}
+
+    /**
+     * The rows in quarantine that a check has found.
+     *
+     * @param count how many there are, up to a limit
+     * @param byType the tables of the first of them, by type
+     */
+    record QuarantinedTables(int count, Map<String, List<String>> byType) {}
 
     /**
      * The types that a check looks at.
@@ -166,7 +176,7 @@ public final class HealthReader {
 
         private CompletableFuture<Health> read(ReadTransaction tx, long version, Duration took) {
             CompletableFuture<ClockSkew> skew = skewReader.apply(tx);
-            CompletableFuture<Integer> quarantined = quarantined(tx);
+            CompletableFuture<QuarantinedTables> quarantined = quarantined(tx);
             CompletableFuture<Integer> live = liveWorkers(tx);
             CompletableFuture<List<DescentNote>> descents = descents(tx, version, settings);
             return types(tx).thenCompose(types -> {
@@ -295,19 +305,20 @@ public final class HealthReader {
         return (time.compareTo(SILENCE_MIN) > 0 ? time : SILENCE_MIN).toMillis() * VERSIONS_PER_MILLI;
     }
 
-    private CompletableFuture<Integer> quarantined(ReadTransaction tx) {
+    private CompletableFuture<QuarantinedTables> quarantined(ReadTransaction tx) {
         return TypesWithRows.inQuarantine(keyspace)
                 .next(tx, QUARANTINED_TYPES_MAX)
-                .thenCompose(page -> Futures.listOf(page.types().stream()
-                                .map(type -> Quarantine.count(tx, keyspace.type(type), Health.QUARANTINED_MAX))
-                                .toList())
-                        .thenApply(counts -> page.rest().isPresent()
-                                ? Health.QUARANTINED_MAX
-                                : Math.min(
-                                        Health.QUARANTINED_MAX,
-                                        counts.stream()
-                                                .mapToInt(Integer::intValue)
-                                                .sum())));
+                .thenCompose(page -> {
+                    Map<String, CompletableFuture<List<String>>> reads = new LinkedHashMap<>();
+                    page.types()
+                            .forEach(type -> reads.put(
+                                    type, Quarantine.tables(tx, keyspace.type(type), Health.QUARANTINED_MAX)));
+                    return Futures.valuesOf(reads).thenApply(tables -> {
+                        int found = tables.values().stream().mapToInt(List::size).sum();
+                        boolean isMore = page.rest().isPresent() || found > Health.QUARANTINED_MAX;
+                        return new QuarantinedTables(isMore ? Health.QUARANTINED_MAX : found, tables);
+                    });
+                });
     }
 
     private CompletableFuture<Integer> liveWorkers(ReadTransaction tx) {

@@ -8,15 +8,23 @@ import dev.couchjobs.HealthStatus;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.OutOfServiceException;
 import dev.couchjobs.internal.descent.DescentNote;
+import dev.couchjobs.internal.health.HealthReader.QuarantinedTables;
 import dev.couchjobs.internal.health.HealthReader.Reading;
+import dev.couchjobs.internal.quarantine.QuarantinedKind;
 import dev.couchjobs.internal.sweep.SkewText;
 import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Says what a check has found, in words. */
 final class HealthVerdict {
@@ -92,7 +100,7 @@ final class HealthVerdict {
                 first(reading.unmonitored()),
                 reading.types().isComplete(),
                 Optional.of(reading.clockSkew()),
-                reading.quarantined(),
+                reading.quarantined().count(),
                 reading.liveWorkers());
     }
 
@@ -143,11 +151,37 @@ final class HealthVerdict {
                         "The clock of this process is " + SkewText.of(exceeded) + ": set the clock that is wrong.");
     }
 
-    private static Optional<String> quarantined(int rows, int atMost) {
-        return rows <= atMost
+    private static Optional<String> quarantined(QuarantinedTables rows, int atMost) {
+        int count = rows.count();
+        return count <= atMost
                 ? Optional.empty()
-                : Optional.of((rows == Health.QUARANTINED_MAX ? rows + " or more" : String.valueOf(rows))
+                : Optional.of((count == Health.QUARANTINED_MAX ? count + " or more" : String.valueOf(count))
                         + " undecodable rows are in quarantine: list them with quarantine(), then restore or remove"
-                        + " them.");
+                        + " them." + kinds(rows));
+    }
+
+    /** {@return a sentence for each kind of rows, which names the tables and says what to do} */
+    private static String kinds(QuarantinedTables rows) {
+        Map<QuarantinedKind, Map<String, Set<String>>> kinds = new EnumMap<>(QuarantinedKind.class);
+        rows.byType()
+                .forEach((type, tables) -> tables.forEach(table -> kinds.computeIfAbsent(
+                                QuarantinedKind.ofTable(table), kind -> new TreeMap<>())
+                        .computeIfAbsent(table.isEmpty() ? "without a name" : table, name -> new TreeSet<>())
+                        .add(type)));
+        StringBuilder sentences = new StringBuilder();
+        kinds.forEach((kind, tables) -> sentences
+                .append(" A row of ")
+                .append(tables.entrySet().stream()
+                        .map(table -> table.getKey() + " (type " + shortened(table.getValue()) + ")")
+                        .collect(Collectors.joining(", ")))
+                .append(" is ")
+                .append(kind.remedy())
+                .append('.'));
+        return sentences.toString();
+    }
+
+    private static String shortened(Set<String> types) {
+        String first = types.iterator().next();
+        return types.size() == 1 ? first : first + " and " + (types.size() - 1) + " others";
     }
 }

@@ -35,6 +35,7 @@ public final class Quarantine {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
     private static final int REASON_CHARS_MAX = 300;
     private static final int LOGGED_MAX = 10_000;
+    private static final byte[] EMPTY = {};
 
     private static final Cache<String, Boolean> LOGGED = Caffeine.newBuilder()
             .maximumSize(LOGGED_MAX)
@@ -239,12 +240,21 @@ public final class Quarantine {
         return tables.stream().anyMatch(table -> keys.table(table).contains(key));
     }
 
-    /** {@return how many rows of a type are in quarantine, counted up to a limit} */
-    public static CompletableFuture<Integer> count(ReadTransaction tx, TypeKeys keys, int limit) {
+    /** {@return the tables of the first rows of a type that are in quarantine; empty text for one that has none} */
+    public static CompletableFuture<List<String>> tables(ReadTransaction tx, TypeKeys keys, int limit) {
         return tx.snapshot()
                 .getRange(QuarantineKeys.of(keys).quarantine().range(), limit)
                 .asList()
-                .thenApply(List::size);
+                .thenApply(rows ->
+                        rows.stream().map(row -> tableOf(row.getValue())).toList());
+    }
+
+    private static String tableOf(byte[] entry) {
+        try {
+            return TupleReader.below(EMPTY, Tuple.fromBytes(entry).getBytes(0)).readString();
+        } catch (RuntimeException e) { // it is this key that cannot be decoded
+            return "";
+        }
     }
 
     private static Entry entry(TypeKeys keys, KeyValue row) {

@@ -13,6 +13,7 @@ import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.QuarantinedRow;
 import dev.couchjobs.Rate;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Schedule;
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * One row of an instance is damaged, of each table in turn. All jobs whose own rows are sound run, and the retention
@@ -125,6 +127,20 @@ class DamagedRowsTest {
             return ids;
         }
 
+        /** The table is the first element of the key. */
+        void assertHealthNamesWhatIsInQuarantine() {
+            List<String> reasons = await(jobs.health().check()).reasons();
+            for (JobType<String, String> type : List.of(FULL, OTHER)) {
+                for (QuarantinedRow row :
+                        await(jobs.quarantine().list(database, type, ALL)).items()) {
+                    String table = row.row().substring(2, row.row().indexOf('"', 2));
+                    assertThat(reasons).anySatisfy(reason -> assertThat(reason)
+                            .contains(table + " (type " + type.name() + ") is ")
+                            .doesNotContain("does not know"));
+                }
+            }
+        }
+
         @Override
         public void close() {
             kit.close();
@@ -174,6 +190,83 @@ class DamagedRowsTest {
         }
     }
 
+    /** What health says to do about a link: cancel the job that waits, and add it again. */
+    @Test
+    void aJobWhoseLinkWasDamagedRunsOnceItIsAddedAgain() {
+        try (JobsTestKit kit = JobsTestKit.forTypes(FULL)) {
+            NewJob<String> waiting = NewJob.of(FULL, "data").id("waiting").after(FULL, "first");
+            kit.jobs().add(kit.database(), FULL, "first", "data").join();
+            kit.jobs().add(kit.database(), waiting).join();
+            damage(kit, "dependents");
+            Set<String> ran = new TreeSet<>();
+            kit.work(worker -> worker.handle(FULL, job -> {
+                ran.add(job.id());
+                return "done";
+            }));
+            kit.advance(Duration.ofMinutes(1));
+            assertThat(ran).containsExactly("first");
+            assertThat(kit.jobs().health().check().join().reasons())
+                    .anyMatch(reason -> reason.contains("cancel that one and add it again"));
+
+            kit.jobs().control().cancel(kit.database(), FULL, "waiting", "its link is lost").join();
+            kit.jobs().add(kit.database(), waiting).join();
+            kit.advance(Duration.ofMinutes(1));
+
+            assertThat(ran).containsExactly("first", "waiting");
+            assertHealthyOnceRemoved(kit);
+        }
+    }
+
+    /** What health says to do about a schedule, and about the job of one: put the schedule again. */
+    @ParameterizedTest
+    @ValueSource(strings = {"data", "schedules"})
+    void aScheduleGoesOnOnceItIsPutAgain(String damaged) {
+        try (JobsTestKit kit = JobsTestKit.forTypes(FULL)) {
+            Schedule schedule = Schedule.every("daily", Duration.ofDays(1), NewJob.of(FULL, "data"));
+            kit.jobs().schedules().put(kit.database(), schedule).join();
+            TreeSet<String> ran = new TreeSet<>();
+            kit.work(worker -> worker.handle(FULL, job -> {
+                ran.add(job.id());
+                return "done";
+            }));
+            kit.advance(Duration.ofDays(2));
+            damage(kit, damaged);
+            kit.advance(Duration.ofDays(5));
+            int before = ran.size();
+            assertThat(kit.jobs().health().check().join().reasons())
+                    .anyMatch(reason -> reason.contains(damaged + " (type full)") && reason.contains("put"));
+
+            kit.jobs().schedules().put(kit.database(), schedule).join();
+            kit.advance(Duration.ofDays(2));
+
+            assertThat(ran).hasSizeGreaterThan(before);
+            assertHealthyOnceRemoved(kit);
+        }
+    }
+
+    private static void damage(JobsTestKit kit, String table) {
+        kit.database().run(tx -> {
+            List<KeyValue> rows = tx.getRange(Tuple.from("couch_jobs", table).range())
+                    .asList()
+                    .join();
+            tx.set(rows.get(rows.size() - 1).getKey(), GARBAGE);
+            return true;
+        });
+    }
+
+    private static void assertHealthyOnceRemoved(JobsTestKit kit) {
+        kit.jobs()
+                .quarantine()
+                .list(kit.database(), FULL, ALL)
+                .join()
+                .items()
+                .forEach(row -> kit.jobs()
+                        .quarantine()
+                        .remove(kit.database(), FULL, row.id())
+                        .join());
+        assertThat(kit.jobs().health().check().join().reasons()).isEmpty();
+    }
+
     @ParameterizedTest
     @MethodSource("tables")
     void allOtherJobsRunAndAreRemoved(String table) {
@@ -204,6 +297,7 @@ class DamagedRowsTest {
                 instance.kit.advance(Duration.ofDays(1));
             }
 
+            instance.assertHealthNamesWhatIsInQuarantine();
             assertThat(ran).contains("plain").anyMatch(id -> table.startsWith("schedule") || id.startsWith("daily"));
             assertThat(instance.left(OTHER)).isSubsetOf("closing");
             if (table.equals(RULES)) {
