@@ -26,6 +26,22 @@ public final class JobDetails {
     }
 
     /**
+     * A job without its data, which may be large: it is not read.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @param <D> the type of the data
+     * @param <R> the type of the result
+     * @return the job with its result, or empty if there is none; its {@link JobInfo#data} throws an {@code
+     *     IllegalStateException}
+     */
+    public <D, R> CompletableFuture<Optional<JobInfo<D, R>>> withoutData(
+            ReadTransactionContext context, JobType<D, R> type, String jobId) {
+        return queryVerbs.jobWithoutData(context, type, jobId);
+    }
+
+    /**
      * The attempts of a job: by which processor, when, and how each ended. The last 100 are kept, as long as the job.
      *
      * @param context a database, or a transaction to join

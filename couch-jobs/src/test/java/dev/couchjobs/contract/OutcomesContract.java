@@ -290,6 +290,18 @@ class OutcomesContract extends SumsContract {
     }
 
     @Test
+    void aJobWithoutItsDataTellsAllElse() {
+        await(sums.processor().finishWithResult(database, SUM, running("j1"), 42));
+
+        assertThat(await(sums.details().withoutData(database, SUM, "j1"))).hasValueSatisfying(job -> {
+            assertThat(job.result()).contains(42);
+            assertThat(job.lastAttempt()).isEqualTo(info("j1").lastAttempt());
+            assertThatThrownBy(job::data).isInstanceOf(IllegalStateException.class).hasMessageContaining("getJob");
+        });
+        assertThat(await(sums.details().withoutData(database, SUM, "j2"))).isEmpty();
+    }
+
+    @Test
     void aJobTellsAllThatIsKnownOfIt() {
         assertThat(await(sums.getJob(database, SUM, "j1"))).isEmpty();
         await(sums.add(database, NewJob.of(SUM, new WorkData(7)).id("j1").at(NOON)));

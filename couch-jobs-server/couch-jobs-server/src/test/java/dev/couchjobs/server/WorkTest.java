@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
@@ -436,29 +438,82 @@ class WorkTest {
         assertLost(say(finished, "update", ""), "ended");
     }
 
-    @Test
-    void ofTwoResultsOfAClaimTheFirstHoldsAndTheOtherIsRefused() {
-        List<String> results = List.of(
-                "",
-                ", 'result': 1",
-                ", 'result': 2",
-                ", 'resultBytes': 'AQ=='",
-                ", 'resultBytes': 'Ag=='",
-                ", 'resultBytes': 'AQ==', 'resultMediaType': 'image/png'");
-        for (int first = 0; first < results.size(); first++) {
-            for (int second = 0; second < results.size(); second++) {
-                JsonNode claim = added("of-" + first + "-" + second);
-                Response ended = say(claim, "finish", results.get(first));
-                Response other = say(claim, "finish", results.get(second));
+    /** An end of a claim: the verb, and what its body says of the end. */
+    private record End(String verb, String body) {}
 
-                assertThat(state(ended)).isEqualTo("finished");
-                if (first == second) {
-                    assertThat(state(other)).isEqualTo("finished");
-                } else {
-                    assertLost(other, "ended");
-                }
+    private static final List<End> ENDS = List.of(
+            new End("finish", ""),
+            new End("finish", ", 'result': 1"),
+            new End("finish", ", 'result': 2"),
+            new End("finish", ", 'resultBytes': 'AQ=='"),
+            new End("finish", ", 'resultBytes': 'Ag=='"),
+            new End("finish", ", 'resultBytes': 'AQ==', 'resultMediaType': 'image/png'"),
+            new End("fail", ", 'error': {'type': 'E'}"),
+            new End("fail", ", 'error': {'type': 'F'}"),
+            new End("fail", ", 'error': {'type': 'E', 'message': 'no luck'}"),
+            new End("fail", ", 'error': {'type': 'E', 'message': 'no luck', 'stack': 'main.py:7'}"),
+            new End("fail", ", 'error': {'type': 'E', 'message': 'half of a character: \\ud83d'}"),
+            new End("fail", ", 'error': {'type': 'E', 'stack': '" + "x".repeat(5_000) + "'}"),
+            new End("fail", ", 'error': {'type': 'E', 'stack': '" + "y".repeat(5_000) + "'}"),
+            new End("fail", ", 'error': {'type': 'E'}, 'retry': false"),
+            new End("snooze", ", 'time': 'PT0S'"),
+            new End("snooze", ", 'time': 'PT1H'"),
+            new End("snooze", ", 'time': 'PT1H3S'"),
+            new End("snooze", ", 'time': 'P1D'"),
+            new End("cancel", ""),
+            new End("cancel", ", 'reason': 'enough'"),
+            new End("cancel", ", 'reason': 'enough of it'"),
+            new End("release", ""));
+
+    static Stream<End> ends() {
+        return ENDS.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("ends")
+    void ofTwoEndsOfAClaimTheFirstHoldsAndAnotherIsRefused(End first) {
+        for (End second : ENDS) {
+            JsonNode claim = added("a");
+            Response ended = say(claim, first.verb(), first.body());
+            Response other = say(claim, second.verb(), second.body());
+
+            assertThat(ended.status()).isEqualTo(200);
+            if (first.equals(second)) {
+                assertThat(state(other)).isEqualTo(state(ended));
+            } else {
+                assertThat(other.status()).as(second.toString()).isEqualTo(409);
+                assertLost(other, "ended");
             }
+            server.delete("/v1/types/mail/jobs/a");
         }
+    }
+
+    /** The last attempt ends the job, whether the worker wants another one or not. */
+    @Test
+    void aRepeatedFailureOfTheLastAttemptIsAnsweredAsTheFirst() {
+        String policy = ", 'policy': {'maxAttempts': 1}";
+        JsonNode claim = added("a");
+        for (int i = 0; i < 2; i++) {
+            assertThat(state(say(claim, "fail", ", 'error': {'type': 'E'}" + policy))).isEqualTo("finished");
+        }
+        assertLost(say(claim, "fail", ", 'error': {'type': 'F'}" + policy), "ended");
+    }
+
+    /** A job that was run now has no time that would tell whether it was snoozed for as long. */
+    @Test
+    void aRepeatedFailureIsAnsweredWhenTheJobHasBeenRetriedButNoSnoozeIfItWasRun() {
+        JsonNode failed = added("failed");
+        String error = ", 'error': {'type': 'E'}, 'retry': false";
+        assertThat(state(say(failed, "fail", error))).isEqualTo("finished");
+        assertThat(server.post("/v1/types/mail/dead-letters/failed/retry", "").status()).isEqualTo(200);
+        assertThat(state(say(failed, "fail", error))).isEqualTo("pending");
+        server.delete("/v1/types/mail/jobs/failed");
+
+        JsonNode snoozed = added("snoozed");
+        say(snoozed, "snooze", ", 'time': 'PT1H'");
+        assertThat(server.post("/v1/types/mail/jobs/snoozed/run-now", "").status())
+                .isEqualTo(200);
+        assertLost(say(snoozed, "snooze", ", 'time': 'PT1H'"), "ended");
     }
 
     @Test

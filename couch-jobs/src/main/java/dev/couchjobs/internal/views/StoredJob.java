@@ -20,7 +20,6 @@ import dev.couchjobs.internal.rows.JobRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -233,7 +232,10 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
 
     @Override
     public D data() {
-        return codec.decode(type, id, Objects.requireNonNull(json, "The data was not read."));
+        if (json == null) {
+            throw new IllegalStateException("The data of job " + id + " was not read: get the job with getJob.");
+        }
+        return codec.decode(type, id, json);
     }
 
     @Override

@@ -6,8 +6,8 @@ import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.ClaimKey;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
-import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
@@ -23,17 +23,16 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
  * What a worker says of a job that it holds, and how it ends it: in one transaction, which commits only while the claim
- * holds. The end is repeatable: the lock tells how the claim has ended. A finish with another result than the stored
- * one is no repetition.
+ * holds. The end is repeatable: the lock tells how the claim has ended. An end that says something else than what is
+ * stored ({@link Repetitions}) is no repetition: the first holds.
  */
 final class Reports {
-    private static final CompletableFuture<Boolean> NOTHING = CompletableFuture.completedFuture(false);
-
     private final CouchJobs jobs;
     private final Processor processor;
 
@@ -49,41 +48,31 @@ final class Reports {
     }
 
     /**
-     * Runs a verb, with the log entries, the progress, the checkpoint and the jobs in the body.
+     * How a verb ends a claim.
      *
-     * @param end how the verb ends the claim; empty if it does not
+     * @param isRepeatedBy whether a job says what this request says, once its claim has ended so; it is without data
      */
+    record End(AttemptEnd how, Predicate<JobInfo<RawPayload, RawPayload>> isRepeatedBy) {}
+
+    /** Runs a verb that ends no claim, with the log entries, the progress, the checkpoint and the jobs in the body. */
     CompletableFuture<Reply> run(
             TransactionContext context,
             JobType<RawPayload, RawPayload> type,
             String id,
             JsonNode body,
-            Optional<AttemptEnd> end,
             Verb verb) {
-        return run(context, type, id, body, end, Optional.empty(), verb);
+        return run(context, type, id, body, Optional.empty(), verb);
     }
 
-    /**
-     * Finishes a job, with what else is in the body.
-     *
-     * @param result the result, which a repetition has, too; empty if there is none
-     */
-    CompletableFuture<Reply> finish(
+    /** Runs a verb that ends a claim, with what else is in the body. */
+    CompletableFuture<Reply> end(
             TransactionContext context,
             JobType<RawPayload, RawPayload> type,
             String id,
             JsonNode body,
-            Optional<RawPayload> result) {
-        return run(
-                context,
-                type,
-                id,
-                body,
-                Optional.of(AttemptEnd.SUCCEEDED),
-                result,
-                (tx, job) -> result.isPresent()
-                        ? processor.finishWithResult(tx, type, job, result.get())
-                        : processor.finish(tx, job));
+            End end,
+            Verb verb) {
+        return run(context, type, id, body, Optional.of(end), verb);
     }
 
     private CompletableFuture<Reply> run(
@@ -91,55 +80,45 @@ final class Reports {
             JobType<RawPayload, RawPayload> type,
             String id,
             JsonNode body,
-            Optional<AttemptEnd> end,
-            Optional<RawPayload> result,
+            Optional<End> end,
             Verb verb) {
         UUID lock = UUID.fromString(body.get("lock").stringValue());
         return context.runAsync(tx -> processor
                 .claim(tx, new ClaimKey(type, id, lock)) // its data may be large, and no verb needs it
                 .<Claim>handle((job, error) -> claimOrRepetition(job, error, end))
-                .thenCompose(claim -> claim.repeated() == null
+                .thenCompose(claim -> claim.halt() == null
                         ? reportAndRun(tx, claim.job(), body, verb)
-                        : checkRepetition(tx, type, id, result, claim.repeated()))
+                        : checkRepetition(tx, type, id, end.orElseThrow(), claim.halt()))
                 .thenCompose(done -> jobs.getJobState(tx, type, id))
                 .thenApply(Reports::reply));
     }
 
-    /** {@return when it is known that a claim which has ended by the same verb has ended with the same result} */
+    /** {@return when it is known that a claim which has ended by the same verb has ended as this request says} */
     private CompletableFuture<Boolean> checkRepetition(
-            Transaction tx,
-            JobType<RawPayload, RawPayload> type,
-            String id,
-            Optional<RawPayload> result,
-            JobHaltedException halt) {
-        return halt instanceof JobAlreadyFinishedException
-                ? jobs.getJob(tx, type, id).thenApply(found -> {
-                    // A job that is pending again has no result: the first one was left out, too.
-                    if (found.filter(job -> job.state() == JobState.FINISHED
-                                    && !job.result().equals(result))
-                            .isPresent()) {
-                        throw halt;
-                    }
-                    return false;
-                })
-                : NOTHING;
+            Transaction tx, JobType<RawPayload, RawPayload> type, String id, End end, JobHaltedException halt) {
+        return jobs.details().withoutData(tx, type, id).thenApply(found -> {
+            if (found.filter(end.isRepeatedBy()).isEmpty()) {
+                throw halt;
+            }
+            return false;
+        });
     }
 
     /**
      * A claim, or what says that it has ended by the same verb before.
      *
-     * @param repeated null if the claim holds
+     * @param halt null if the claim holds
      */
-    private record Claim(Job<?> job, @Nullable JobHaltedException repeated) {}
+    private record Claim(Job<?> job, @Nullable JobHaltedException halt) {}
 
-    private static Claim claimOrRepetition(Job<?> job, Throwable error, Optional<AttemptEnd> end) {
+    private static Claim claimOrRepetition(Job<?> job, Throwable error, Optional<End> end) {
         if (error == null) {
             return new Claim(job, null);
         }
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         if (end.isPresent()
                 && cause instanceof JobHaltedException halt
-                && halt.end().equals(end)) {
+                && halt.end().equals(end.map(End::how))) {
             return new Claim(job, halt);
         }
         throw new CompletionException(cause);

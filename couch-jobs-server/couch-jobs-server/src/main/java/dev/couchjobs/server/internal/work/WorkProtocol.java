@@ -106,7 +106,6 @@ public final class WorkProtocol implements AutoCloseable {
                 type,
                 id,
                 body,
-                Optional.empty(),
                 (tx, job) -> jobs.processor().update(tx, job));
     }
 
@@ -115,7 +114,15 @@ public final class WorkProtocol implements AutoCloseable {
         Optional<RawPayload> result = body.has("result") || body.has("resultBytes")
                 ? Optional.of(NewJobs.payload(body, "result"))
                 : Optional.empty();
-        return reports.finish(context, type, id, body, result);
+        return reports.end(
+                context,
+                type,
+                id,
+                body,
+                new Reports.End(AttemptEnd.SUCCEEDED, job -> Repetitions.isOfResult(job, result)),
+                (tx, job) -> result.isPresent()
+                        ? jobs.processor().finishWithResult(tx, type, job, result.get())
+                        : jobs.processor().finish(tx, job));
     }
 
     public CompletableFuture<Reply> fail(
@@ -123,13 +130,15 @@ public final class WorkProtocol implements AutoCloseable {
         JobType<RawPayload, RawPayload> retried =
                 body.has("policy") ? type.retry(NewJobs.retry(body.get("policy"))) : type;
         boolean isRetried = body.path("retry").asBoolean(true);
-        return reports.run(
+        String text = errorText(body.get("error"));
+        return reports.end(
                 context,
                 retried,
                 id,
                 body,
-                Optional.of(AttemptEnd.FAILED),
-                (tx, job) -> jobs.processor().fail(tx, job, errorText(body.get("error")), isRetried));
+                new Reports.End(
+                        AttemptEnd.FAILED, job -> Repetitions.isOfFailure(job, text, isRetried, retried.retry())),
+                (tx, job) -> jobs.processor().fail(tx, job, text, isRetried));
     }
 
     /** {@return the text of an error, with its class and message in the first line, as that of a Java error} */
@@ -143,35 +152,36 @@ public final class WorkProtocol implements AutoCloseable {
 
     public CompletableFuture<Reply> snooze(
             TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
-        return reports.run(
+        Duration pause = NewJobs.duration(body.get("time"));
+        return reports.end(
                 context,
                 type,
                 id,
                 body,
-                Optional.of(AttemptEnd.SNOOZED),
-                (tx, job) -> jobs.processor().snooze(tx, job, NewJobs.duration(body.get("time"))));
+                new Reports.End(AttemptEnd.SNOOZED, job -> Repetitions.isOfPause(job, pause)),
+                (tx, job) -> jobs.processor().snooze(tx, job, pause));
     }
 
     public CompletableFuture<Reply> cancel(
             TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
-        return reports.run(
+        String reason = body.path("reason").asString("");
+        return reports.end(
                 context,
                 type,
                 id,
                 body,
-                Optional.of(AttemptEnd.CANCELLED),
-                (tx, job) ->
-                        jobs.processor().cancel(tx, job, body.path("reason").asString("")));
+                new Reports.End(AttemptEnd.CANCELLED, job -> Repetitions.isOfText(job, reason)),
+                (tx, job) -> jobs.processor().cancel(tx, job, reason));
     }
 
     public CompletableFuture<Reply> release(
             TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
-        return reports.run(
+        return reports.end(
                 context,
                 type,
                 id,
                 body,
-                Optional.of(AttemptEnd.RELEASED),
+                new Reports.End(AttemptEnd.RELEASED, job -> true),
                 (tx, job) -> jobs.processor().release(tx, job));
     }
 
