@@ -89,6 +89,20 @@ export function conditionOf({ state, status, tag }) {
   return { ...(state && { state }), ...(tag && { tag }) };
 }
 
+/** What narrows a change of all jobs further. */
+export const DUE_AFTER = {
+  name: 'dueAfter',
+  label: 'Due after',
+  type: 'datetime-local',
+  step: 1,
+  hint: 'If it is given, only pending jobs that are not due before it. In your time zone.',
+};
+
+/** A condition that also demands a due time, if there is one. */
+export function withDueAfter(where, dueAfter) {
+  return { ...where, ...(dueAfter && { dueAfter: new Date(dueAfter).toISOString() }) };
+}
+
 /** Runs a selection to its end, and returns how many jobs it took; tell hears how far it is. */
 export async function select(type, request, tell) {
   const { id } = await send('POST', path`v1/types/${type}/selections`, request);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ACTIONS, changeEach, conditionOf, valuesOf } from '../../main/dashboard/selections.mjs';
+import { ACTIONS, changeEach, conditionOf, valuesOf, withDueAfter } from '../../main/dashboard/selections.mjs';
 
 test('a change of all honours the filter, or is not offered', () => {
   assert.deepEqual(conditionOf({}), {});
@@ -11,6 +11,12 @@ test('a change of all honours the filter, or is not offered', () => {
   for (const status of ['waiting', 'scheduled', 'blocked', 'limited', 'retrying', 'paused']) {
     assert.equal(conditionOf({ status }), null);
   }
+});
+
+test('a change of all may be narrowed to jobs that are due after a time', () => {
+  assert.deepEqual(withDueAfter({ tag: 'a' }, ''), { tag: 'a' });
+  assert.deepEqual(withDueAfter({ tag: 'a' }, undefined), { tag: 'a' });
+  assert.deepEqual(withDueAfter({}, '2040-01-31T09:00:00+01:00'), { dueAfter: '2040-01-31T08:00:00.000Z' });
 });
 
 globalThis.sessionStorage = { getItem: () => null };

@@ -8,7 +8,7 @@ import { useLive } from '../live.mjs';
 import { own } from '../lookup.mjs';
 import { bodyOf, fieldsOf } from '../newjob.mjs';
 import { go, href } from '../router.mjs';
-import { ACTIONS, changeEach, conditionOf, select, valuesOf } from '../selections.mjs';
+import { ACTIONS, changeEach, conditionOf, DUE_AFTER, select, valuesOf, withDueAfter } from '../selections.mjs';
 import { ErrorText, JobLink, Loaded, Section, Status, Time } from '../parts/basics.mjs';
 import { Ask } from '../parts/dialog.mjs';
 import { Pages, Table } from '../parts/table.mjs';
@@ -162,14 +162,14 @@ function Selected({ type, ids, choose }) {
 /** Counts first, and says the count before it changes anything. */
 function ChangeAll({ params }) {
   const { type } = params;
-  const where = conditionOf(params);
-  if (where === null) {
+  const listed = conditionOf(params);
+  if (listed === null) {
     return null;
   }
-  const [[, value]] = [...Object.entries(where), ['', '']];
+  const [[, value]] = [...Object.entries(listed), ['', '']];
   const which = value === '' ? `all jobs of ${type}` : `the jobs of ${type} that are listed by “${value}”`;
   const tell = (show) => (found) => show(`${number(found.read ?? 0)} jobs read…`);
-  const change = (action, count, { verb, isDangerous, fields, done: past } = own(ACTIONS, action)) => ({
+  const change = (action, where, count, { verb, isDangerous, fields, done: past } = own(ACTIONS, action)) => ({
     title: `${verb}: ${plural(count, 'job')} of ${type}?`,
     text: 'Those that are not in a fitting state any more are left alone. It goes on if the page is closed.',
     confirm: `${verb} ${number(count)}`,
@@ -186,10 +186,12 @@ function ChangeAll({ params }) {
     confirm="Count"
     fields=${[
       { name: 'action', label: 'Change', choices: Object.entries(ACTIONS).map(([name, { verb }]) => [name, verb]) },
+      DUE_AFTER,
     ]}
-    run=${async ({ action }, show) => {
+    run=${async ({ action, dueAfter }, show) => {
+      const where = withDueAfter(listed, dueAfter);
       const count = await select(type, { action: 'count', where }, tell(show));
-      return count === 0 ? 'No job is like that.' : change(action, count);
+      return count === 0 ? 'No job is like that.' : change(action, where, count);
     }}
     >Change all…<//
   >`;

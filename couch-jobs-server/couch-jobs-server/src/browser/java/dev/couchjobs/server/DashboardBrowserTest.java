@@ -418,6 +418,29 @@ class DashboardBrowserTest {
         browser.sees("The workers images claim jobs again.");
     }
 
+    /** After a clock was set wrong: jobs behind a time that none of the others has. */
+    @Test
+    void jobsThatAreDueAfterATimeAreRunNow() {
+        Instant farOff = Instant.parse("2050-01-01T00:00:00Z");
+        for (int i = 1; i <= 2; i++) {
+            scene.add(NewJob.of(Scene.MANY, (Object) i).id("far-" + i).tags("off").at(farOff));
+        }
+        scene.add(NewJob.of(Scene.MANY, (Object) 3).id("near").tags("off").at(later()));
+        browser.open(page("jobs", "type", Scene.MANY.name(), "tag", "off"));
+        browser.sees("far-2");
+        browser.click("Change all…");
+        browser.choose("Change", "Run now");
+        browser.run("document.querySelector('dialog input').value = '2049-06-01T00:00:00'");
+        browser.click("Count");
+        browser.sees("Run now: 2 jobs of many?");
+        browser.click("Run now 2");
+        browser.sees("2 jobs due.");
+        assertThat(scene.job(Scene.MANY, "near").scheduledTime())
+                .hasValueSatisfying(time -> assertThat(time).isBefore(farOff));
+        assertThat(scene.job(Scene.MANY, "far-1").scheduledTime()).isEmpty();
+        assertThat(scene.job(Scene.MANY, "far-2").scheduledTime()).isEmpty();
+    }
+
     @Test
     void allJobsOfAFilterAreChangedAfterACount() {
         for (int i = 1; i <= 3; i++) {
