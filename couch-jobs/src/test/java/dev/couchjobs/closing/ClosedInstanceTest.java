@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,14 +28,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** When an application has closed what it opened, no thread of the library is left, and no class of the application. */
 class ClosedInstanceTest {
     @ParameterizedTest
-    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class})
+    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class, DatabaseFirstOfHandlers.class})
     void anApplicationWithTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
         Application.withAllClasses(application).assertLeavesNothing(directory);
     }
 
     /** The static state of the library holds nothing of the application. */
     @ParameterizedTest
-    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class})
+    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class, DatabaseFirstOfHandlers.class})
     void anApplicationBesideTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
         for (int i = 0; i < 2; i++) {
             Application.withOwnClasses(application).assertLeavesNothing(directory);
@@ -90,7 +91,7 @@ class ClosedInstanceTest {
 
     /** What stands on a database that is closed ends at once: sooner than it waits for one that is slow. */
     public static class DatabaseFirst implements Consumer<Path> {
-        private static final Duration PROMPTLY = Duration.ofSeconds(8);
+        static final Duration PROMPTLY = Duration.ofSeconds(8);
 
         @Override
         public void accept(Path directory) {
@@ -103,8 +104,45 @@ class ClosedInstanceTest {
             }
         }
 
-        private static void closeNow(Database database) {
+        static void closeNow(Database database) {
             database.close();
+        }
+    }
+
+    /** Two handlers run when the database is closed. One ends before the worker is closed, and one after it. */
+    public static class DatabaseFirstOfHandlers implements Consumer<Path> {
+        @Override
+        public void accept(Path directory) {
+            CountDownLatch begun = new CountDownLatch(2);
+            CompletableFuture<Receipt> earlier = new CompletableFuture<>();
+            CompletableFuture<Receipt> later = new CompletableFuture<>();
+            try (Database database = Databases.inMemory();
+                    CouchJobs jobs = open(database);
+                    Worker worker = jobs.worker()
+                            .concurrency(2)
+                            .handle(MAIL, job -> {
+                                begun.countDown();
+                                return (job.id().equals("earlier") ? earlier : later).get();
+                            })
+                            .start()) {
+                for (String id : List.of("earlier", "later")) {
+                    jobs.add(database, MAIL, id, new Letter("ann", List.of())).join();
+                }
+                await(begun);
+                DatabaseFirst.closeNow(database);
+                earlier.complete(new Receipt(0));
+                CompletableFuture<Void> closed = worker.closeAsync();
+                later.complete(new Receipt(0));
+                assertThat(closed).succeedsWithin(DatabaseFirst.PROMPTLY);
+            }
+        }
+
+        private static void await(CountDownLatch latch) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 
