@@ -148,7 +148,8 @@ public final class JettyServer {
         try {
             server.stop();
         } catch (Exception e) { // Jetty declares no less
-            throw new IllegalStateException("The server has not stopped.", e);
+            throw new IllegalStateException(
+                    "The server has not stopped. These connections are left: " + connector.getConnectedEndPoints(), e);
         }
     }
 }
