@@ -150,6 +150,12 @@ function Timeline({ attempts }) {
   </ol>`;
 }
 
+/** The server says why the job waits: this page decides nothing of that. */
+function Why({ url, job }) {
+  const reason = useLive((signal) => get(`${url}/why`, { signal }), [url, job.state, job.claims], 5000);
+  return reason.value && html`<p class="why">${reason.value.text}</p>`;
+}
+
 function Attempts({ url, job }) {
   const kept = useLive((signal) => get(`${url}/attempts`, { signal }), [url, job.claims, job.state]);
   return html`<${Section} id="attempts" title="Attempts" note="The last ones are kept.">
@@ -277,12 +283,12 @@ function Found({ job, url, params }) {
     </header>
     ${job.error &&
     html`<div class="problem" role="group" aria-label="Error"><${ErrorText} error=${job.error} /></div>`}
+    ${job.state === 'pending' && html`<${Why} url=${url} job=${job} />`}
     ${job.claims > 0 && html`<${Progress} url=${url} isRunning=${isRunning} />`}
     <${Section} id="fields" title="Job">
       <${Facts}
         items=${[
           ['State', job.outcome ? `${job.state}, ${job.outcome}` : job.state],
-          ['Blocked', job.blocked ? 'waits for other jobs' : ''],
           ['Scheduled', job.scheduledTime && html`<${Time} at=${job.scheduledTime} />`],
           ['Start before', job.startBefore && html`<${Time} at=${job.startBefore} />`],
           ['Ended', job.endedAt && html`<${Time} at=${job.endedAt} />`],

@@ -42,6 +42,19 @@ public final class JobDetails {
     }
 
     /**
+     * Why a job does not run now: what it waits for, or that it runs or has ended. A claim decides by the same rows.
+     *
+     * @param context a database, or a transaction to read in
+     * @param type the type of the job
+     * @param jobId its id
+     * @return the reason; empty if there is no such job
+     */
+    public CompletableFuture<Optional<JobReason>> why(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return queryVerbs.why(context, type, jobId);
+    }
+
+    /**
      * The attempts of a job: by which processor, when, and how each ended. The last 100 are kept, as long as the job.
      *
      * @param context a database, or a transaction to join

@@ -108,7 +108,8 @@ class KeyTableTest {
     void healthKnowsWhatToDoAboutRowsOfEachTable() throws IOException {
         TreeSet<String> known = new TreeSet<>(NEVER_IN_QUARANTINE);
         for (QuarantinedKind kind : QuarantinedKind.values()) {
-            kind.tables().forEach(table -> assertThat(known.add(table)).as(table).isTrue());
+            kind.tables()
+                    .forEach(table -> assertThat(known.add(table)).as(table).isTrue());
         }
         assertThat(known).isEqualTo(made());
     }

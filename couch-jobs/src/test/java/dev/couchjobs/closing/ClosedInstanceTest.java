@@ -28,14 +28,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** When an application has closed what it opened, no thread of the library is left, and no class of the application. */
 class ClosedInstanceTest {
     @ParameterizedTest
-    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class, DatabaseFirstOfHandlers.class})
+    @ValueSource(
+            classes = {
+                Orderly.class,
+                WorkerLeftOpen.class,
+                InDirectory.class,
+                DatabaseFirst.class,
+                DatabaseFirstOfHandlers.class
+            })
     void anApplicationWithTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
         Application.withAllClasses(application).assertLeavesNothing(directory);
     }
 
     /** The static state of the library holds nothing of the application. */
     @ParameterizedTest
-    @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class, DatabaseFirst.class, DatabaseFirstOfHandlers.class})
+    @ValueSource(
+            classes = {
+                Orderly.class,
+                WorkerLeftOpen.class,
+                InDirectory.class,
+                DatabaseFirst.class,
+                DatabaseFirstOfHandlers.class
+            })
     void anApplicationBesideTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
         for (int i = 0; i < 2; i++) {
             Application.withOwnClasses(application).assertLeavesNothing(directory);

@@ -296,7 +296,9 @@ class OutcomesContract extends SumsContract {
         assertThat(await(sums.details().withoutData(database, SUM, "j1"))).hasValueSatisfying(job -> {
             assertThat(job.result()).contains(42);
             assertThat(job.lastAttempt()).isEqualTo(info("j1").lastAttempt());
-            assertThatThrownBy(job::data).isInstanceOf(IllegalStateException.class).hasMessageContaining("getJob");
+            assertThatThrownBy(job::data)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("getJob");
         });
         assertThat(await(sums.details().withoutData(database, SUM, "j2"))).isEmpty();
     }

@@ -75,21 +75,19 @@ class LargeCallsTest {
     /** {@return a transaction whose reads of ranges take a while, and count as loaded until it has ended} */
     private Transaction counting(Transaction counted) {
         AtomicLong own = new AtomicLong();
-        return DatabaseProxies.to(
-                Transaction.class,
-                (self, method, arguments) -> switch (method.getName()) {
-                    case "getRange" -> counting(invoke(counted, method, arguments), own);
-                    case "commit" -> {
-                        CompletableFuture<?> committed = invoke(counted, method, arguments);
-                        yield committed.whenComplete((done, error) -> end(own));
-                    }
-                    case "onError" -> {
-                        end(own);
-                        CompletableFuture<Transaction> next = invoke(counted, method, arguments);
-                        yield next.thenApply(this::counting);
-                    }
-                    default -> DatabaseProxies.invoke(counted, method, arguments);
-                });
+        return DatabaseProxies.to(Transaction.class, (self, method, arguments) -> switch (method.getName()) {
+            case "getRange" -> counting(invoke(counted, method, arguments), own);
+            case "commit" -> {
+                CompletableFuture<?> committed = invoke(counted, method, arguments);
+                yield committed.whenComplete((done, error) -> end(own));
+            }
+            case "onError" -> {
+                end(own);
+                CompletableFuture<Transaction> next = invoke(counted, method, arguments);
+                yield next.thenApply(this::counting);
+            }
+            default -> DatabaseProxies.invoke(counted, method, arguments);
+        });
     }
 
     private void end(AtomicLong own) {

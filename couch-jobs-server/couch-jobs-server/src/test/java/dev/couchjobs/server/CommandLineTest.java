@@ -94,12 +94,15 @@ class CommandLineTest {
                 .contains("data           {\"to\":\"jo\"}\n", "priority       3\n")
                 .contains("headers        {\"trace\":\"x\"}\n");
 
+        assertThat(run("why mail a").out()).startsWith("Its time is 20");
         assertThat(run("run-now mail a").out()).isEqualTo("due now: mail a\n");
         Ran cancelled = run("cancel mail a --reason", "not wanted");
         assertThat(cancelled.out()).isEqualTo("cancelled mail a\n");
         assertThat(run("show mail a").out()).containsPattern("outcome +cancelled\n");
+        assertThat(run("why mail a").out()).isEqualTo("It has ended: cancelled.\n");
         assertThat(run("remove mail a --yes").out()).isEqualTo("removed mail a\n");
         assertThat(run("show mail a").exitCode()).isEqualTo(3);
+        assertThat(run("why mail a").exitCode()).isEqualTo(3);
     }
 
     @Test
@@ -108,6 +111,7 @@ class CommandLineTest {
         fail("dead");
         for (String[] pair : new String[][] {
             {"show mail a", "/v1/types/mail/jobs/a"},
+            {"why mail a", "/v1/types/mail/jobs/a/why"},
             {"show mail", "/v1/types/mail"},
             {"list mail", "/v1/types/mail/jobs"},
             {"list mail --state finished --limit 1", "/v1/types/mail/jobs?state=finished&limit=1"},

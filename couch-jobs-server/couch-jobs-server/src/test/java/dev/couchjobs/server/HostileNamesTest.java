@@ -234,6 +234,7 @@ class HostileNamesTest {
         assertThat(got(job).path("id").asString()).isEqualTo(id);
         assertThat(all(got("/v1/types/ids/jobs"), "id")).contains(id);
         got(job + "/attempts");
+        got(job + "/why");
         got(job + "/log");
         got(job + "/dependents");
         got(job + "/dependencies");

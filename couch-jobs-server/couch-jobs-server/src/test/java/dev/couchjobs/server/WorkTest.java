@@ -494,7 +494,8 @@ class WorkTest {
         String policy = ", 'policy': {'maxAttempts': 1}";
         JsonNode claim = added("a");
         for (int i = 0; i < 2; i++) {
-            assertThat(state(say(claim, "fail", ", 'error': {'type': 'E'}" + policy))).isEqualTo("finished");
+            assertThat(state(say(claim, "fail", ", 'error': {'type': 'E'}" + policy)))
+                    .isEqualTo("finished");
         }
         assertLost(say(claim, "fail", ", 'error': {'type': 'F'}" + policy), "ended");
     }
@@ -505,7 +506,8 @@ class WorkTest {
         JsonNode failed = added("failed");
         String error = ", 'error': {'type': 'E'}, 'retry': false";
         assertThat(state(say(failed, "fail", error))).isEqualTo("finished");
-        assertThat(server.post("/v1/types/mail/dead-letters/failed/retry", "").status()).isEqualTo(200);
+        assertThat(server.post("/v1/types/mail/dead-letters/failed/retry", "").status())
+                .isEqualTo(200);
         assertThat(state(say(failed, "fail", error))).isEqualTo("pending");
         server.delete("/v1/types/mail/jobs/failed");
 

@@ -129,8 +129,7 @@ class ClosedConsumerTest {
                     await(handled);
                     closeNow(database);
                     for (CompletableFuture<Void> stopped : List.of(publisher.stop(), reader.stop())) {
-                        assertThat(stopped.handle((done, error) -> true))
-                                .succeedsWithin(PROMPTLY);
+                        assertThat(stopped.handle((done, error) -> true)).succeedsWithin(PROMPTLY);
                     }
                 }
             }

@@ -142,7 +142,8 @@ class ClosedFirstTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 7_200_000})
     void aPublisherThatIsStoppedAfterItsDatabaseEndsAtOnce(long laterMillis) {
-        try (CouchJobs jobs = CouchJobs.builder(database).environment(environment).build()) {
+        try (CouchJobs jobs =
+                CouchJobs.builder(database).environment(environment).build()) {
             time.await(topics.create(database, CHANGES, TopicSettings.partitions(1)));
             ChangePublisher publisher = time.await(topics.publishChanges(jobs, MAIL, CHANGES));
             time.await(jobs.add(database, MAIL, "a", "ann"));

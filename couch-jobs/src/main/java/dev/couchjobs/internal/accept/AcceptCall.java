@@ -67,8 +67,7 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     }
 
     /** {@return a call for one job} */
-    static <D> AcceptCall<D, Optional<Job<D>>> forOne(
-            JobType<D, ?> type, AcceptOptions options, Accepting acceptor) {
+    static <D> AcceptCall<D, Optional<Job<D>>> forOne(JobType<D, ?> type, AcceptOptions options, Accepting acceptor) {
         return new AcceptCall<>(
                 type,
                 ClaimCriteria.of(options),
@@ -92,7 +91,10 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
 
     @Override
     public int beginClaim() {
-        return callRow.filter(row -> !acceptor.turns().begin(row.identity(), this)).isPresent() ? 0 : max;
+        return callRow.filter(row -> !acceptor.turns().begin(row.identity(), this))
+                        .isPresent()
+                ? 0
+                : max;
     }
 
     Accepting acceptor() {

@@ -62,7 +62,7 @@ final class CandidateClaims<D> {
     private volatile boolean leavesOthers;
     private volatile boolean missesTurns;
     private volatile boolean hasMoved;
-    private volatile boolean hasLeftMoves;
+    private volatile boolean leavesToOthers;
     private volatile boolean hasUsedTokens;
 
     CandidateClaims(
@@ -146,9 +146,9 @@ final class CandidateClaims<D> {
         return hasMoved;
     }
 
-    /** {@return whether this try has left jobs to put back} */
-    boolean hasLeftMoves() {
-        return hasLeftMoves;
+    /** {@return whether this try leaves jobs to another claim: to put them back, or to claim what it has put back} */
+    boolean leavesToOthers() {
+        return leavesToOthers;
     }
 
     /** {@return whether this try has started jobs of limit keys with rates: two claims that do so conflict} */
@@ -247,7 +247,7 @@ final class CandidateClaims<D> {
         List<QueueEntry> others = selection.candidates().stream()
                 .filter(row -> !ended.contains(parts.writer.ref(row.jobId())))
                 .toList();
-        hasLeftMoves |= others.size() < selection.candidates().size();
+        leavesToOthers |= others.size() < selection.candidates().size();
         return selection.with(others);
     }
 
@@ -334,7 +334,7 @@ final class CandidateClaims<D> {
             return CompletableFuture.completedFuture(Set.of());
         }
         boolean leaves = avoidsMoves && findsOthers;
-        hasLeftMoves |= leaves;
+        leavesToOthers |= leaves;
         hasMoved |= !leaves;
         Set<String> selected = rows.stream().map(QueueEntry::jobId).collect(Collectors.toSet());
         return leaves ? CompletableFuture.completedFuture(Set.of()) : held.putBack(tx, selected, parts.writer::ref);

@@ -228,7 +228,7 @@ final class ClaimTry<D> {
                 || waitingKeys.leavesAny()
                 || waitingKeys.hasAdmittedTurns()
                 || (claimedCount == 0 && waitingKeys.admitted() > 0)
-                || candidates.hasLeftMoves()
+                || candidates.leavesToOthers()
                 || candidates.missesTurns()
                 || (isShort && claimedCount > 0 && candidates.leavesOthers())
                 || (isShort && continuesTurns());

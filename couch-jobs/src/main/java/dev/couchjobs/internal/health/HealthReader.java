@@ -314,7 +314,8 @@ public final class HealthReader {
                             .forEach(type -> reads.put(
                                     type, Quarantine.tables(tx, keyspace.type(type), Health.QUARANTINED_MAX)));
                     return Futures.valuesOf(reads).thenApply(tables -> {
-                        int found = tables.values().stream().mapToInt(List::size).sum();
+                        int found =
+                                tables.values().stream().mapToInt(List::size).sum();
                         boolean isMore = page.rest().isPresent() || found > Health.QUARANTINED_MAX;
                         return new QuarantinedTables(isMore ? Health.QUARANTINED_MAX : found, tables);
                     });

@@ -164,10 +164,10 @@ final class HealthVerdict {
     private static String kinds(QuarantinedTables rows) {
         Map<QuarantinedKind, Map<String, Set<String>>> kinds = new EnumMap<>(QuarantinedKind.class);
         rows.byType()
-                .forEach((type, tables) -> tables.forEach(table -> kinds.computeIfAbsent(
-                                QuarantinedKind.ofTable(table), kind -> new TreeMap<>())
-                        .computeIfAbsent(table.isEmpty() ? "without a name" : table, name -> new TreeSet<>())
-                        .add(type)));
+                .forEach((type, tables) -> tables.forEach(
+                        table -> kinds.computeIfAbsent(QuarantinedKind.ofTable(table), kind -> new TreeMap<>())
+                                .computeIfAbsent(table.isEmpty() ? "without a name" : table, name -> new TreeSet<>())
+                                .add(type)));
         StringBuilder sentences = new StringBuilder();
         kinds.forEach((kind, tables) -> sentences
                 .append(" A row of ")

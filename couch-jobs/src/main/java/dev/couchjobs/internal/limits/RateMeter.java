@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.limits;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Rate;
@@ -77,7 +78,8 @@ public final class RateMeter {
      *
      * @param parts the parts, if no row counts the starts under the rate as a whole
      */
-    public static CompletableFuture<List<RateMeter>> read(Transaction tx, TypeKeys keys, Rate rate, List<Rate> parts) {
+    public static CompletableFuture<List<RateMeter>> read(
+            ReadTransaction tx, TypeKeys keys, Rate rate, List<Rate> parts) {
         return tx.snapshot()
                 .getRange(RateKeys.of(keys).rates())
                 .asList()
@@ -99,12 +101,12 @@ public final class RateMeter {
     }
 
     private static RateMeter of(
-            Transaction tx, TypeKeys keys, byte[] key, Map<ByteBuffer, byte[]> values, Rate rate, long version) {
+            ReadTransaction tx, TypeKeys keys, byte[] key, Map<ByteBuffer, byte[]> values, Rate rate, long version) {
         return of(tx, keys, key, values.get(ByteBuffer.wrap(key)), rate, version);
     }
 
     private static RateMeter of(
-            Transaction tx, TypeKeys keys, byte[] key, byte @Nullable [] value, Rate rate, long version) {
+            ReadTransaction tx, TypeKeys keys, byte[] key, byte @Nullable [] value, Rate rate, long version) {
         return new RateMeter(key, rate, version, Quarantine.readable(tx, keys, key, value, bytes -> {
             Tuple row = Tuple.fromBytes(bytes);
             return Tuple.from(row.getLong(0), row.getLong(1));
@@ -112,7 +114,8 @@ public final class RateMeter {
     }
 
     /** {@return the meter of a limit key as of the read version; only those transactions conflict that start jobs} */
-    public static CompletableFuture<RateMeter> readOfKey(Transaction tx, TypeKeys keys, String limitKey, Rate rate) {
+    public static CompletableFuture<RateMeter> readOfKey(
+            ReadTransaction tx, TypeKeys keys, String limitKey, Rate rate) {
         byte[] key = RateKeys.of(keys).keyRate(limitKey);
         return tx.snapshot()
                 .get(key)

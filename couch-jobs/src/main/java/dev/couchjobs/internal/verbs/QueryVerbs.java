@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobReason;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.history.AttemptLog;
@@ -15,6 +16,7 @@ import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.StoredJob;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -26,11 +28,13 @@ public final class QueryVerbs {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
+    private final InstantSource clock;
 
     public QueryVerbs(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
+        this.clock = instance.clock();
     }
 
     /** {@return the data, or empty if there is no such job} */
@@ -73,6 +77,19 @@ public final class QueryVerbs {
                 jobId,
                 Optional.empty(),
                 (tx, ref, row) -> loader.load(tx, type, ref, row, codec).thenApply(Optional::of));
+    }
+
+    /** {@return what keeps a job from running; empty if there is no such job} */
+    public CompletableFuture<Optional<JobReason>> why(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId) {
+        return look(
+                context,
+                "explain",
+                type,
+                jobId,
+                Optional.empty(),
+                (tx, ref, row) ->
+                        new Reasons(tx, ref, row, clock.instant()).first().thenApply(Optional::of));
     }
 
     /** {@return the stored attempts at the job, oldest first} */

@@ -134,9 +134,10 @@ class DamagedRowsTest {
                 for (QuarantinedRow row :
                         await(jobs.quarantine().list(database, type, ALL)).items()) {
                     String table = row.row().substring(2, row.row().indexOf('"', 2));
-                    assertThat(reasons).anySatisfy(reason -> assertThat(reason)
-                            .contains(table + " (type " + type.name() + ") is ")
-                            .doesNotContain("does not know"));
+                    assertThat(reasons)
+                            .anySatisfy(reason -> assertThat(reason)
+                                    .contains(table + " (type " + type.name() + ") is ")
+                                    .doesNotContain("does not know"));
                 }
             }
         }
@@ -208,7 +209,10 @@ class DamagedRowsTest {
             assertThat(kit.jobs().health().check().join().reasons())
                     .anyMatch(reason -> reason.contains("cancel that one and add it again"));
 
-            kit.jobs().control().cancel(kit.database(), FULL, "waiting", "its link is lost").join();
+            kit.jobs()
+                    .control()
+                    .cancel(kit.database(), FULL, "waiting", "its link is lost")
+                    .join();
             kit.jobs().add(kit.database(), waiting).join();
             kit.advance(Duration.ofMinutes(1));
 

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,14 +33,15 @@ class TlsTest {
     private static final String PASSWORD = "changeit";
 
     @TempDir
-    private Path directory;
+    private static Path directory;
 
-    private Path store;
-    private Path certificate;
+    private static Path store;
+    private static Path certificate;
     private HttpsServer server;
 
-    @BeforeEach
-    void start() throws Exception {
+    /** Once for all tests: each call of the tool is a JVM. */
+    @BeforeAll
+    static void makeCertificate() throws Exception {
         store = directory.resolve("server.p12");
         certificate = directory.resolve("server.pem");
         keytool(
@@ -53,7 +55,10 @@ class TlsTest {
                 "-alias",
                 "server");
         keytool("-exportcert", "-rfc", "-alias", "server", "-file", certificate.toString());
+    }
 
+    @BeforeEach
+    void start() throws Exception {
         server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(serverContext()));
         server.createContext("/jobs", exchange -> {
@@ -65,7 +70,7 @@ class TlsTest {
         server.start();
     }
 
-    private void keytool(String... arguments) throws IOException, InterruptedException {
+    private static void keytool(String... arguments) throws IOException, InterruptedException {
         Path tool = Path.of(System.getProperty("java.home"), "bin", "keytool");
         ProcessBuilder builder = new ProcessBuilder(tool.toString());
         builder.command().addAll(List.of(arguments));

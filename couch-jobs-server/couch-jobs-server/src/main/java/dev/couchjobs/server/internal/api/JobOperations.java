@@ -70,6 +70,7 @@ public final class JobOperations {
                                 call.type(),
                                 call.id(),
                                 call.body().get("priority").intValue())));
+        operations.read("explainJob", this::why);
         operations.read("listAttempts", this::attempts);
         operations.read("listLog", this::log);
         operations.read(
@@ -184,6 +185,12 @@ public final class JobOperations {
                     var job = found.orElseThrow(() -> Replies.notFound("such job"));
                     return Reply.json(job.state().isTerminal() ? 200 : 202, JobJson.job(job, hiding.isFrom(call)));
                 });
+    }
+
+    private CompletableFuture<Reply> why(Call call, ReadTransactionContext tx) {
+        return Replies.ok(
+                jobs.details().why(tx, call.type(), call.id()),
+                reason -> JobJson.reason(reason.orElseThrow(() -> Replies.notFound("such job"))));
     }
 
     private CompletableFuture<Reply> attempts(Call call, ReadTransactionContext tx) {

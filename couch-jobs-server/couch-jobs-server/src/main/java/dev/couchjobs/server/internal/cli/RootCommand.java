@@ -43,6 +43,7 @@ public final class RootCommand {
             AddCommand.class,
             ListCommand.class,
             ShowCommand.class,
+            WhyCommand.class,
             WatchCommand.class,
             CancelCommand.class,
             RetryCommand.class,

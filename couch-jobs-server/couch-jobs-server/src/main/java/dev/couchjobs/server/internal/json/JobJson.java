@@ -9,6 +9,7 @@ import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobLine;
 import dev.couchjobs.JobProgress;
+import dev.couchjobs.JobReason;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.LimitInfo;
 import dev.couchjobs.LinkedJob;
@@ -146,6 +147,14 @@ public final class JobJson {
                 .put("id", result.jobId())
                 .put("change", result.change())
                 .put("givenData", result.givenData())
+                .node();
+    }
+
+    public static JsonNode reason(JobReason reason) {
+        return new Fields()
+                .put("kind", constant(reason.kind()))
+                .put("text", reason.text())
+                .time("until", reason.until())
                 .node();
     }
 

@@ -56,11 +56,7 @@ final class Reports {
 
     /** Runs a verb that ends no claim, with the log entries, the progress, the checkpoint and the jobs in the body. */
     CompletableFuture<Reply> run(
-            TransactionContext context,
-            JobType<RawPayload, RawPayload> type,
-            String id,
-            JsonNode body,
-            Verb verb) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Verb verb) {
         return run(context, type, id, body, Optional.empty(), verb);
     }
 

@@ -102,11 +102,7 @@ public final class WorkProtocol implements AutoCloseable {
     public CompletableFuture<Reply> update(
             TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
         return reports.run(
-                context,
-                type,
-                id,
-                body,
-                (tx, job) -> jobs.processor().update(tx, job));
+                context, type, id, body, (tx, job) -> jobs.processor().update(tx, job));
     }
 
     public CompletableFuture<Reply> finish(
