@@ -65,7 +65,7 @@ final class WaitingRequests {
     /** Removes a request that has been answered; a feed when it ends. */
     void remove(Exchange exchange) {
         if (waiting.contains(exchange)) {
-            var unused = exchange.streamClosed().whenComplete((closed, error) -> waiting.remove(exchange));
+            var unused = exchange.replied().whenComplete((replied, error) -> waiting.remove(exchange));
         }
     }
 

@@ -39,6 +39,10 @@ public final class Exchange {
     private final AsyncContext async;
     private final AtomicBoolean isReplying = new AtomicBoolean();
     private volatile Optional<ReplyStream> stream = Optional.empty();
+    /** Whether the reply is to end, also if it is written in parts and has not begun. */
+    private volatile boolean isToEnd;
+
+    private final CompletableFuture<Boolean> replied = new CompletableFuture<>();
 
     private final Duration transferTime;
     private final WaitingClient client;
@@ -74,9 +78,9 @@ public final class Exchange {
         return new Exchange(request, async, transferTime, memory);
     }
 
-    /** {@return completes when a body that is written in parts has ended; at once if there is none} */
-    public CompletableFuture<Boolean> streamClosed() {
-        return stream.map(ReplyStream::closed).orElseGet(() -> CompletableFuture.completedFuture(true));
+    /** {@return completes when the reply has ended, or the client is gone} */
+    public CompletableFuture<Boolean> replied() {
+        return replied;
     }
 
     public HttpServletRequest request() {
@@ -212,8 +216,14 @@ public final class Exchange {
             begin(reply);
             client.leave();
         } else {
-            stream.ifPresent(ReplyStream::end);
+            endStream();
         }
+    }
+
+    /** Another thread may begin the stream at the same time: it looks afterwards whether the stream is to end. */
+    private void endStream() {
+        isToEnd = true;
+        stream.ifPresent(ReplyStream::end);
     }
 
     /**
@@ -227,7 +237,7 @@ public final class Exchange {
         if (isReplying.compareAndSet(false, true)) {
             begin(reply);
         } else {
-            stream.ifPresent(ReplyStream::end);
+            endStream();
             reply.unsent();
         }
     }
@@ -280,6 +290,7 @@ public final class Exchange {
     private void complete() {
         memory.release();
         async.complete();
+        replied.complete(true);
     }
 
     private boolean isStream(Reply reply) {
@@ -297,8 +308,13 @@ public final class Exchange {
             reply.headers().forEach(response::setHeader);
             response.setHeader("X-Content-Type-Options", "nosniff");
             if (isStream(reply)) {
-                stream = Optional.of(
-                        ReplyStream.begin(async, client, reply.source().orElseThrow(), memory));
+                ReplyStream begun =
+                        ReplyStream.begin(async, client, reply.source().orElseThrow(), memory);
+                stream = Optional.of(begun);
+                var unused = begun.closed().thenAccept(replied::complete);
+                if (isToEnd) {
+                    begun.end();
+                }
                 return;
             }
             ReplyWriter.write(async, reply, isHead(), transferTime, this::complete);
