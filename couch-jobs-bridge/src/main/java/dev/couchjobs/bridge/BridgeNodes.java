@@ -7,7 +7,6 @@ import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.Environment;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
@@ -20,7 +19,6 @@ import dev.couchjobs.bridge.internal.store.BridgeStore;
 import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,7 +45,6 @@ public final class BridgeNodes {
 
     private static final long VERSIONS_PER_SECOND = 1_000_000;
 
-    private static final InstantSource CLOCK = Environment.system().clock();
 
     private final Database database;
     private final String prefix;
@@ -260,7 +257,7 @@ public final class BridgeNodes {
                         root, at -> CouchJobs.builder(database).subspace(at).build()),
                 place.feedName());
         int workers = report.state().settings().workers().orElse(0);
-        return new NodeDocuments(store, new StoreExplainer(source, CLOCK, () -> workers));
+        return new NodeDocuments(store, new StoreExplainer(source, () -> workers));
     }
 
     private static BridgeNode node(String name, NodeReport report, WantedSettings wanted, long version) {

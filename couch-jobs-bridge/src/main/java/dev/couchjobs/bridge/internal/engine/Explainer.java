@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.engine;
 
+import dev.couchjobs.JobReason;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
@@ -119,8 +120,11 @@ final class Explainer {
         if (item.due().isAfter(context.environment().clock().instant())) {
             return "the work item is due at " + item.due() + earlierFailure;
         }
-        return state.job().isPresent()
-                ? "the work item waits for a free worker of its kind" + earlierFailure
-                : "the bridge has not seen the work item yet";
+        return state.job()
+                .map(job -> (job.reason().kind() == JobReason.Kind.WORKER
+                                ? "the work item waits for a free worker of its kind"
+                                : "the work item: " + job.reason().text())
+                        + earlierFailure)
+                .orElse("the bridge has not seen the work item yet");
     }
 }

@@ -1,13 +1,13 @@
 package dev.couchjobs.bridge.internal.engine;
 
-import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobReason;
 import dev.couchjobs.JobState;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.StepRun;
 import dev.couchjobs.bridge.internal.document.Target;
+import dev.couchjobs.bridge.internal.engine.StoredState.StoredJob;
 import dev.couchjobs.bridge.internal.store.DocumentEntry;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,15 +16,13 @@ import java.util.function.IntSupplier;
 /** Explains to people what a step waits for. */
 final class StepExplainer {
     private final String node;
-    private final InstantSource clock;
     private final IntSupplier concurrency;
 
     /**
      * @param concurrency the number of steps that this node runs at the same time, which may change
      */
-    StepExplainer(String node, InstantSource clock, IntSupplier concurrency) {
+    StepExplainer(String node, IntSupplier concurrency) {
         this.node = node;
-        this.clock = clock;
         this.concurrency = concurrency;
     }
 
@@ -34,13 +32,13 @@ final class StepExplainer {
      * @param entry the entry of its document
      * @param job the step's job, if this node may run it
      */
-    String explain(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
+    String explain(Step step, DocumentEntry entry, Optional<StoredJob> job) {
         String subject = "step " + step.index() + ", for "
                 + String.join(", ", step.plan().target().written()) + ", ";
-        boolean isPending = job.filter(info -> info.state() == JobState.PENDING).isPresent();
-        Optional<Instant> nextTry = job.filter(info -> isPending)
-                .flatMap(JobInfo::scheduledTime)
-                .filter(due -> due.isAfter(clock.instant()));
+        Optional<JobReason> waits = job.filter(stored -> stored.info().state() == JobState.PENDING)
+                .map(StoredJob::reason);
+        Optional<Instant> nextTry = waits.flatMap(JobReason::until)
+                .filter(time -> waits.filter(StepExplainer::isForItsTime).isPresent());
         if (nextTry.isPresent()) {
             return subject + "waits for its next try at " + nextTry.get() + failures(step);
         }
@@ -48,7 +46,11 @@ final class StepExplainer {
             return subject + notBegun(step, entry, job);
         }
         return subject
-                + (step.plan().target() instanceof Target.All target ? notEnded(step, target) : begun(step, isPending));
+                + (step.plan().target() instanceof Target.All target ? notEnded(step, target) : begun(step, waits));
+    }
+
+    private static boolean isForItsTime(JobReason reason) {
+        return reason.kind() == JobReason.Kind.SCHEDULED || reason.kind() == JobReason.Kind.RETRY;
     }
 
     private String failures(Step step) {
@@ -67,7 +69,7 @@ final class StepExplainer {
     }
 
     /** {@return what a step waits for, of which one node has begun a run} */
-    private String begun(Step step, boolean isPending) {
+    private String begun(Step step, Optional<JobReason> waits) {
         Map.Entry<String, StepRun> run =
                 step.progress().runs().entrySet().iterator().next();
         String runner = run.getKey();
@@ -76,12 +78,14 @@ final class StepExplainer {
             return "runs on " + runner + since + ", as far as is known here; if " + runner
                     + " is down, the step waits for it. Ask the bridge of that node";
         }
-        return isPending
-                ? "was begun on this node, and waits for a free worker to continue"
-                : "runs on this node" + since;
+        return waits.map(reason -> "was begun on this node, and "
+                        + (reason.kind() == JobReason.Kind.WORKER
+                                ? "waits for a free worker to continue"
+                                : "does not continue. " + reason.text()))
+                .orElse("runs on this node" + since);
     }
 
-    private String notBegun(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
+    private String notBegun(Step step, DocumentEntry entry, Optional<StoredJob> job) {
         Optional<String> winner = step.progress().winner().filter(name -> !name.equals(node));
         if (winner.isPresent()) {
             return "was given to " + winner.get() + ", which is not known to have begun it; if " + winner.get()
@@ -98,12 +102,15 @@ final class StepExplainer {
         if (entry.waitsSince().isPresent()) {
             return waitsForSlot();
         }
-        return job.map(info -> switch (info.state()) {
-                    case PENDING -> waitsForSlot();
+        return job.map(stored -> switch (stored.info().state()) {
+                    case PENDING ->
+                        stored.reason().kind() == JobReason.Kind.WORKER
+                                ? waitsForSlot()
+                                : "does not begin. " + stored.reason().text();
                     case RUNNING -> "is about to begin";
                     default ->
                         "has not begun, and its job has ended"
-                                + info.error().map(text -> ": " + text).orElse("");
+                                + stored.info().error().map(text -> ": " + text).orElse("");
                 })
                 .orElse("has no job on this node at present");
     }

@@ -3,7 +3,6 @@ package dev.couchjobs.bridge.internal.engine;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.RootCauses;
@@ -18,7 +17,6 @@ import dev.couchjobs.bridge.internal.store.BridgeStore;
 import dev.couchjobs.bridge.internal.store.DocumentEntry;
 import dev.couchjobs.bridge.internal.transaction.StepJob;
 import dev.couchjobs.bridge.internal.transaction.StepTypes;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,13 +43,12 @@ public final class StoreExplainer {
     /**
      * Creates an explainer.
      *
-     * @param clock the clock of the reader
      * @param concurrency the number of steps that the node runs at the same time, which may change
      */
-    public StoreExplainer(Source source, InstantSource clock, IntSupplier concurrency) {
+    public StoreExplainer(Source source, IntSupplier concurrency) {
         this.source = source;
         this.reader = new DocumentReader(source.cluster()).trusting();
-        this.stepExplainer = new StepExplainer(source.node(), clock, concurrency);
+        this.stepExplainer = new StepExplainer(source.node(), concurrency);
     }
 
     /** {@return why a document is not being worked on, or its progress} */
@@ -95,7 +92,7 @@ public final class StoreExplainer {
         return new StoredState(Optional.empty(), true, false, false, Optional.empty(), Optional.empty());
     }
 
-    private CompletableFuture<Optional<? extends JobInfo<?, ?>>> job(
+    private CompletableFuture<Optional<StoredState.StoredJob>> job(
             ReadTransaction tx, String id, Optional<DocumentEntry> entry, ParsedDocument parsedDocument) {
         if (parsedDocument instanceof ParsedDocument.Work work) {
             return firstJob(tx, List.of(StepTypes.ofWork(work.item().worker())), id);
@@ -132,13 +129,20 @@ public final class StoreExplainer {
         return types;
     }
 
-    private CompletableFuture<Optional<? extends JobInfo<?, ?>>> firstJob(
+    private CompletableFuture<Optional<StoredState.StoredJob>> firstJob(
             ReadTransaction tx, List<JobType<?, ?>> types, String id) {
-        return source.jobs()
-                .getJob(tx, types.get(0), id)
+        return job(tx, types.get(0), id)
                 .thenCompose(job -> job.isPresent() || types.size() == 1
                         ? CompletableFuture.completedFuture(job)
                         : firstJob(tx, types.subList(1, types.size()), id));
+    }
+
+    private CompletableFuture<Optional<StoredState.StoredJob>> job(ReadTransaction tx, JobType<?, ?> type, String id) {
+        return source.jobs()
+                .getJob(tx, type, id)
+                .thenCombine(
+                        source.jobs().details().why(tx, type, id),
+                        (job, reason) -> job.map(info -> new StoredState.StoredJob(info, reason.orElseThrow())));
     }
 
     // Explaining

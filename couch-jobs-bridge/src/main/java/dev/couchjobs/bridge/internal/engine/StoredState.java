@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.engine;
 
 import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobReason;
 import dev.couchjobs.bridge.internal.store.DocumentEntry;
 import java.time.Instant;
 import java.util.Optional;
@@ -20,7 +21,15 @@ record StoredState(
         boolean isSkipped,
         boolean inOutbox,
         Optional<Instant> retryAt,
-        Optional<? extends JobInfo<?, ?>> job) {
+        Optional<StoredJob> job) {
+    /**
+     * A job.
+     *
+     * @param info the job
+     * @param reason what keeps it from running
+     */
+    record StoredJob(JobInfo<?, ?> info, JobReason reason) {}
+
     /** That of a document which the store does not contain. */
     static final StoredState NONE =
             new StoredState(Optional.empty(), false, false, false, Optional.empty(), Optional.empty());

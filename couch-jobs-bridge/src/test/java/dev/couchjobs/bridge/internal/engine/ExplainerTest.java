@@ -55,6 +55,19 @@ class ExplainerTest {
 
     @ParameterizedTest
     @MethodSource("bridgeses")
+    void aStepWhoseTypeIsPausedSaysSo(TestBridges bridges) {
+        try (bridges) {
+            bridges.pauseSteps("a");
+            put(bridges, "paused", "'a'", "good");
+            bridges.advance(10);
+            assertThat(bridges.why("a", "paused"))
+                    .startsWith("step 0, for a, does not begin. Its type has been paused since 20")
+                    .endsWith(": a disk is full");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("bridgeses")
     void aStepForAnyNodeWaitsForAFreeWorker(TestBridges bridges) {
         try (bridges) {
             put(bridges, "long", "'a'", "sleep 1000");

@@ -18,6 +18,7 @@ import dev.couchjobs.bridge.internal.document.RetryStrategy;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
 import dev.couchjobs.bridge.internal.store.SlotReservations;
 import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.bridge.internal.transaction.StepTypes;
 import dev.couchjobs.bridge.internal.work.WorkKind;
 import dev.couchjobs.bridge.testing.CouchFaultWeights;
 import dev.couchjobs.bridge.testing.ModelCouch;
@@ -274,6 +275,28 @@ public final class TestBridges implements AutoCloseable {
 
     public ModelServer server(String node) {
         return Objects.requireNonNull(servers.get(node));
+    }
+
+    /** Pauses the steps of a node, as an operator may do beside the bridge. */
+    void pauseSteps(String node) {
+        SimulatedProcess process = process(node);
+        Database storage = storage(process.database());
+        CompletableFuture<Boolean> paused = new CompletableFuture<>();
+        process.scheduler().execute(() -> {
+            CouchJobs jobs = CouchJobs.builder(storage)
+                    .subspace(root(node))
+                    .environment(new Environment(process.clock(), process.scheduler(), process.random()))
+                    .build();
+            var unused = jobs.types()
+                    .pause(storage, StepTypes.of(node), "a disk is full")
+                    .whenComplete((done, error) -> {
+                        jobs.close();
+                        paused.complete(error == null);
+                    });
+        });
+        if (!simulation.await(paused)) {
+            throw new IllegalStateException("The steps could not be paused");
+        }
     }
 
     /** {@return a node's answer why a document is not being worked on} */
