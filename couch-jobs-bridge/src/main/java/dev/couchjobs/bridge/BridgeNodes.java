@@ -45,7 +45,6 @@ public final class BridgeNodes {
 
     private static final long VERSIONS_PER_SECOND = 1_000_000;
 
-
     private final Database database;
     private final String prefix;
     private final NodeRows rows;

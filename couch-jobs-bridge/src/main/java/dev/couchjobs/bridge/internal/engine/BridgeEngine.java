@@ -116,10 +116,7 @@ public final class BridgeEngine implements AutoCloseable {
         this.publisher = new DocumentPublisher(context, importer);
         StoreExplainer.Source source =
                 new StoreExplainer.Source(context.node(), context.cluster(), context.store(), context.jobs(), feedName);
-        this.explainer = new Explainer(
-                context,
-                new StoreExplainer(source, this.concurrency::get),
-                kinds.keySet());
+        this.explainer = new Explainer(context, new StoreExplainer(source, this.concurrency::get), kinds.keySet());
         this.runner = new StepRunner(context, transactions, lifecycle, runningActions, actions, process);
         this.nodeSetLoop = new Loop("sets of nodes", context.environment(), context.executor(), this::serveNodeSets);
         this.timeoutLoop = assignment

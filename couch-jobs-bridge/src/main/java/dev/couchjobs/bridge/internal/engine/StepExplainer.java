@@ -35,8 +35,8 @@ final class StepExplainer {
     String explain(Step step, DocumentEntry entry, Optional<StoredJob> job) {
         String subject = "step " + step.index() + ", for "
                 + String.join(", ", step.plan().target().written()) + ", ";
-        Optional<JobReason> waits = job.filter(stored -> stored.info().state() == JobState.PENDING)
-                .map(StoredJob::reason);
+        Optional<JobReason> waits =
+                job.filter(stored -> stored.info().state() == JobState.PENDING).map(StoredJob::reason);
         Optional<Instant> nextTry = waits.flatMap(JobReason::until)
                 .filter(time -> waits.filter(StepExplainer::isForItsTime).isPresent());
         if (nextTry.isPresent()) {

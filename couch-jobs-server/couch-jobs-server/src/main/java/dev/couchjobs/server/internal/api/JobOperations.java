@@ -180,11 +180,12 @@ public final class JobOperations {
             }
         }
         return end.handle((result, error) -> true)
-                .thenCompose(ended -> payloads.run(() -> jobs.getJob(database, call.type(), call.id())))
-                .thenApply(found -> {
-                    var job = found.orElseThrow(() -> Replies.notFound("such job"));
-                    return Reply.json(job.state().isTerminal() ? 200 : 202, JobJson.job(job, hiding.isFrom(call)));
-                });
+                .thenCompose(ended -> payloads.run(() -> jobs.getJob(database, call.type(), call.id())
+                        .thenApply(found -> {
+                            var job = found.orElseThrow(() -> Replies.notFound("such job"));
+                            return Reply.json(
+                                    job.state().isTerminal() ? 200 : 202, JobJson.job(job, hiding.isFrom(call)));
+                        })));
     }
 
     private CompletableFuture<Reply> why(Call call, ReadTransactionContext tx) {

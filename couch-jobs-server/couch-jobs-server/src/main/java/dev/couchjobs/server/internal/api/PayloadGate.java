@@ -44,7 +44,12 @@ public final class PayloadGate {
         this.most = most;
     }
 
-    /** {@return what the read says; fails with {@link ProblemException} if too many wait} */
+    /**
+     * Reads payloads in turn.
+     *
+     * @param read also makes of the payloads what the caller wants: what is done with the result has no turn
+     * @return what the read says; fails with {@link ProblemException} if too many wait
+     */
     public <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> read) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Waiting<T> turn = new Waiting<>(read, result);
@@ -76,7 +81,7 @@ public final class PayloadGate {
         var unused = begun.whenComplete((done, error) -> {
             try {
                 if (error == null) {
-                    result.complete(done); // the caller writes the reply, which is counted from then on
+                    result.complete(done); // the caller writes it, and counts it from then on
                 } else {
                     result.completeExceptionally(error);
                 }

@@ -135,17 +135,22 @@ public final class TopicOperations {
         OptionalInt partition = call.number("partition")
                 .map(number -> OptionalInt.of(Math.toIntExact(number)))
                 .orElse(OptionalInt.empty());
-        Waiting<GroupPage<byte[]>> waiting = new Waiting<>(
-                () -> payloads.run(() -> group.peek(database, partition, call.limit())),
-                page -> page.messages().isEmpty(),
+        Waiting<Peeked> waiting = new Waiting<>(
+                () -> payloads.run(
+                        () -> group.peek(database, partition, call.limit()).thenApply(TopicOperations::peeked)),
+                Peeked::isEmpty,
                 group::await,
                 call.waitUntil());
-        return waiting.run(call.connection()).thenApply(page -> {
-            Fields fields = new Fields().putAll("items", page.messages(), TopicJson::message);
-            if (!page.messages().isEmpty()) {
-                fields.put("cursor", page.cursor());
-            }
-            return Reply.ok(fields.node());
-        });
+        return waiting.run(call.connection()).thenApply(Peeked::reply);
+    }
+
+    private record Peeked(boolean isEmpty, Reply reply) {}
+
+    private static Peeked peeked(GroupPage<byte[]> page) {
+        Fields fields = new Fields().putAll("items", page.messages(), TopicJson::message);
+        if (!page.messages().isEmpty()) {
+            fields.put("cursor", page.cursor());
+        }
+        return new Peeked(page.messages().isEmpty(), Reply.ok(fields.node()));
     }
 }

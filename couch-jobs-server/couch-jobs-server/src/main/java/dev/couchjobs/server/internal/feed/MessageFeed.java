@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 final class MessageFeed implements Feed {
     private static final int PAGE = 100;
 
-    private final Messages messages;
+    private final MessagesInTurn messages;
     private Position place;
     private boolean hasPlace;
     private long left;
@@ -26,7 +26,7 @@ final class MessageFeed implements Feed {
      * @param from where it begins
      * @param hasPlace whether the client knows the offset of that
      */
-    MessageFeed(Messages messages, Position from, boolean hasPlace, Optional<Long> limit) {
+    MessageFeed(MessagesInTurn messages, Position from, boolean hasPlace, Optional<Long> limit) {
         this.messages = messages;
         this.place = from;
         this.hasPlace = hasPlace;
@@ -35,7 +35,7 @@ final class MessageFeed implements Feed {
 
     @Override
     public CompletableFuture<Part> next() {
-        return messages.read(place, (int) Math.min(PAGE, left)).thenApply(this::part);
+        return messages.read(place, (int) Math.min(PAGE, left), this::part);
     }
 
     private Part part(MessagePage<byte[]> page) {

@@ -45,26 +45,34 @@ public final class MessageOperations {
     }
 
     private CompletableFuture<Reply> read(Call call, Messages all) {
-        Messages messages = new MessagesInTurn(all, payloads);
+        MessagesInTurn messages = new MessagesInTurn(all, payloads);
         Position from = call.text("from").map(TopicJson::position).orElse(Position.earliest());
         return Streams.wantsEvents(call) ? stream(call, messages, from) : page(call, messages, from);
     }
 
-    private CompletableFuture<Reply> page(Call call, Messages messages, Position from) {
+    /** @param saysNothing whether a client that waits waits on */
+    private record Page(boolean saysNothing, Reply reply) {}
+
+    private CompletableFuture<Reply> page(Call call, MessagesInTurn messages, Position from) {
         // What is waited for comes behind the place that the first read has found.
         Position[] place = {from};
-        Waiting<MessagePage<byte[]>> waiting = new Waiting<>(
-                () -> messages.read(place[0], call.limit()),
-                page -> {
+        Waiting<Page> waiting = new Waiting<>(
+                () -> messages.read(place[0], call.limit(), page -> {
                     if (page.messages().isEmpty()) {
                         place[0] = Position.after(page.next());
                     }
-                    return page.messages().isEmpty() && page.trimmedTo().isEmpty();
-                },
+                    return page(page);
+                }),
+                Page::saysNothing,
                 left -> messages.await(place[0], left),
                 call.waitUntil());
-        return waiting.run(call.connection())
-                .thenApply(page -> Reply.ok(new Fields()
+        return waiting.run(call.connection()).thenApply(Page::reply);
+    }
+
+    private static Page page(MessagePage<byte[]> page) {
+        return new Page(
+                page.messages().isEmpty() && page.trimmedTo().isEmpty(),
+                Reply.ok(new Fields()
                         .putAll("items", page.messages(), TopicJson::message)
                         .put("next", page.next().toString())
                         .put("end", page.isEnd())
@@ -73,13 +81,14 @@ public final class MessageOperations {
     }
 
     /** A client that connects again says in a header behind which event. */
-    private CompletableFuture<Reply> stream(Call call, Messages messages, Position from) {
+    private CompletableFuture<Reply> stream(Call call, MessagesInTurn messages, Position from) {
         Optional<Position> last = call.header("Last-Event-ID")
                 .filter(id -> id.matches("[0-9a-f]{24}"))
                 .map(id -> Position.after(Offset.parse(id)));
         Position start = last.orElse(from);
         MessageFeed feed = new MessageFeed(messages, start, last.isPresent(), call.number("limit"));
         // If there is no such topic, the client is told by a status.
-        return messages.read(start, 1).thenApply(found -> streams.reply(call, Streams.EVENTS, Streams.COMMENT, feed));
+        return messages.read(start, 1, found -> true)
+                .thenApply(found -> streams.reply(call, Streams.EVENTS, Streams.COMMENT, feed));
     }
 }
