@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -55,7 +56,7 @@ class KeyTableTest {
 
     @Test
     void eachKeyThatACallMakesIsInAPage() throws IOException {
-        TreeSet<String> unknown = made();
+        Set<String> unknown = made();
         try (Stream<Path> pages = Files.list(RFC)) {
             for (Path page : pages.toList()) {
                 String text = Files.readString(page);
@@ -66,8 +67,8 @@ class KeyTableTest {
     }
 
     /** {@return the first elements of all keys} */
-    private static TreeSet<String> made() throws IOException {
-        TreeSet<String> made = new TreeSet<>();
+    private static Set<String> made() throws IOException {
+        Set<String> made = new TreeSet<>();
         try (Stream<Path> sources = Files.walk(SOURCES)) {
             for (Path source :
                     sources.filter(path -> path.toString().endsWith(".java")).toList()) {

@@ -12,6 +12,7 @@ import dev.couchjobs.Rate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -164,7 +165,7 @@ class WhyContract extends JobsContract {
             add(random.nextInt(4) == 0 ? job : job.limitKey(keys.get(random.nextInt(keys.size()))));
         }
         while (true) {
-            TreeMap<String, Kind> before = kinds();
+            Map<String, Kind> before = kinds();
             Optional<Job<WorkData>> claimed = claim();
             if (claimed.isEmpty()) {
                 assertThat(before).doesNotContainValue(Kind.WORKER);
@@ -174,8 +175,8 @@ class WhyContract extends JobsContract {
         }
     }
 
-    private TreeMap<String, Kind> kinds() {
-        TreeMap<String, Kind> kinds = new TreeMap<>();
+    private Map<String, Kind> kinds() {
+        Map<String, Kind> kinds = new TreeMap<>();
         for (int i = 0; i < 12; i++) {
             kinds.put("j" + i, why("j" + i).kind());
         }

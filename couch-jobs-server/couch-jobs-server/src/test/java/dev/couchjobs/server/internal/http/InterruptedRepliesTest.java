@@ -14,7 +14,9 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -34,12 +36,12 @@ class InterruptedRepliesTest {
 
     /** A body of a request that arrives later. */
     private static final class Body extends ServletInputStream {
-        private ReadListener listener;
+        private @Nullable ReadListener listener;
         private boolean hasArrived;
 
         void arrive() throws IOException {
             hasArrived = true;
-            listener.onAllDataRead();
+            Objects.requireNonNull(listener).onAllDataRead();
         }
 
         @Override
@@ -85,7 +87,7 @@ class InterruptedRepliesTest {
         });
     }
 
-    private static Object run(Runnable action) {
+    private static @Nullable Object run(Runnable action) {
         action.run();
         return null;
     }
