@@ -86,6 +86,7 @@ class ErrorsContract extends JobsContract {
                 new Verb("claim", (on, db, id) -> on.processor().claim(db, INDEX, id, new UUID(0, 0))),
                 new Verb("claim", (on, db, id) -> on.processor().claim(db, new ClaimKey(INDEX, id, new UUID(0, 0)))),
                 new Verb("withoutData", (on, db, id) -> on.details().withoutData(db, INDEX, id)),
+                new Verb("why", (on, db, id) -> on.details().why(db, INDEX, id)),
                 new Verb("attempts", (on, db, id) -> on.details().attempts(db, INDEX, id)),
                 new Verb("waitsFor", (on, db, id) -> on.details().waitsFor(db, INDEX, id, PAGE)),
                 new Verb("dependents", (on, db, id) -> on.details().dependents(db, INDEX, id, PAGE)),

@@ -163,6 +163,7 @@ class NamesContract extends JobsContract {
         calls.put("JobDetails.progress", name -> jobs.details().progress(database, INDEX, name));
         calls.put("JobDetails.waitsFor", name -> jobs.details().waitsFor(database, INDEX, name, PAGE));
         calls.put("JobDetails.withoutData", name -> jobs.details().withoutData(database, INDEX, name));
+        calls.put("JobDetails.why", name -> jobs.details().why(database, INDEX, name));
         calls.put(
                 "JobSelection.tagged",
                 name -> jobs.control().select(INDEX, each -> true).tagged(name));
