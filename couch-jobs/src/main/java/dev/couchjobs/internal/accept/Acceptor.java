@@ -32,6 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -316,6 +317,7 @@ final class Acceptor<D> implements AutoCloseable {
         private final ClaimRound<D> claimRound;
         private final boolean mayWatch;
         private final ClaimDemand demand;
+        private final AtomicBoolean hasEnded = new AtomicBoolean();
         private volatile Optional<ClaimTry<D>> lastTry = Optional.empty();
         private volatile @Nullable ClaimResult<D> result;
 
@@ -349,6 +351,9 @@ final class Acceptor<D> implements AutoCloseable {
         /** Without a job and a watch the acceptor waits as before, or claims again at once. */
         @Override
         public void committed() {
+            if (hasEnded.getAndSet(true)) {
+                return;
+            }
             ClaimResult<D> claimed = Objects.requireNonNull(result);
             Optional<Pause> next = Optional.empty();
             try {
@@ -365,6 +370,9 @@ final class Acceptor<D> implements AutoCloseable {
 
         @Override
         public void abandon() {
+            if (hasEnded.getAndSet(true)) {
+                return;
+            }
             hasConflicted = true;
             failedInExchange = lastTry;
             loop.wakeUp();

@@ -72,7 +72,6 @@ public final class Exchange {
         private final List<JoiningClaim> claims;
         private final Set<JobRef> refs;
         private final AtomicBoolean hasTried = new AtomicBoolean();
-        private final AtomicBoolean haveClaimsEnded = new AtomicBoolean();
 
         Run(List<FinishRequest> ends, Collection<byte[]> activityRows, List<JoiningClaim> claims) {
             this.ends = ends;
@@ -96,15 +95,11 @@ public final class Exchange {
 
         /** If the claims have not been abandoned, the first try has committed. */
         void committed() {
-            if (!haveClaimsEnded.getAndSet(true)) {
-                claims.forEach(JoiningClaim::committed);
-            }
+            claims.forEach(JoiningClaim::committed);
         }
 
         void abandonClaims() {
-            if (!haveClaimsEnded.getAndSet(true)) {
-                claims.forEach(JoiningClaim::abandon);
-            }
+            claims.forEach(JoiningClaim::abandon);
         }
     }
 }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The next claim of an acceptor, which is made in the transaction of an {@link Exchange}. Until it has ended, with
- * {@link #committed} or {@link #abandon}, the acceptor claims nothing else.
+ * The next claim of an acceptor, which is made in the transaction of an {@link Exchange}. Until it has ended, with the
+ * first call of {@link #committed} or {@link #abandon}, the acceptor claims nothing else.
  */
 public interface JoiningClaim {
 

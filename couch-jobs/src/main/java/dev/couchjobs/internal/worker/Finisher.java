@@ -168,7 +168,10 @@ final class Finisher implements AutoCloseable {
                     portions.wakeUp();
                 }
                 var unused = write(ends, (requests, rows) -> exchange.run(requests, rows, claims))
-                        .whenComplete((done, error) -> portionEnded(ends, error));
+                        .whenComplete((done, error) -> {
+                            claims.forEach(JoiningClaim::abandon); // those that the exchange has not come to
+                            portionEnded(ends, error);
+                        });
             });
         } catch (Throwable e) { // the database is closed, or there is no thread
             claims.forEach(JoiningClaim::abandon);
