@@ -37,7 +37,7 @@ final class CallTurns {
     /** {@return whether a call may claim now} Otherwise its acceptor is woken when it may. */
     synchronized boolean begin(Object identity, AcceptCall<?, ?> call) {
         Turn turn = turns.computeIfAbsent(identity, unused -> new Turn(call.acceptor()));
-        if (turn.holder == call.acceptor()) {
+        if (turn.holder.equals(call.acceptor())) {
             turn.called.remove(call);
             turn.claiming.add(call);
             return true;
@@ -82,7 +82,9 @@ final class CallTurns {
             return null;
         }
         turn.holder = next.get().acceptor();
-        turn.waiting.stream().filter(call -> call.acceptor() == turn.holder).forEach(turn.called::add);
+        turn.waiting.stream()
+                .filter(call -> call.acceptor().equals(turn.holder))
+                .forEach(turn.called::add);
         turn.waiting.removeAll(turn.called);
         return turn.holder;
     }

@@ -68,6 +68,8 @@ public enum QuarantinedKind {
     OTHER("what this version of couch-jobs does not know: restore it in one that does, or remove the row");
 
     private final String remedy;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody changes
     private final List<String> tables;
 
     QuarantinedKind(String remedy, String... tables) {
