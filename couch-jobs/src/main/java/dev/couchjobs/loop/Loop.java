@@ -176,11 +176,11 @@ public final class Loop implements AutoCloseable {
     }
 
     /**
-     * Says when this loop does nothing any more. Whoever waits for a round waits for this too: a loop whose database
-     * has been closed begins no further round.
+     * Returns a future that completes when this loop has ended. A caller that waits for a round also waits for this
+     * future, because a loop whose database has been closed begins no further round.
      *
-     * @return completes when the loop has ended, after {@link #close} or with its database, and no round is under way;
-     *     if the loop is held, after the release
+     * @return a future that completes after {@link #close}, or after the database was closed, when no round is under
+     *     way and the caller of {@link #hold} has released the loop
      */
     public CompletableFuture<Void> ended() {
         return ended.copy();

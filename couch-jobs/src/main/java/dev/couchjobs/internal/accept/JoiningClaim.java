@@ -19,7 +19,8 @@ public interface JoiningClaim {
     int demand();
 
     /**
-     * Claims jobs. It finds what the transaction has changed before, and arms no watch if it finds no job.
+     * Claims jobs. The claim finds what the transaction has changed before. If it finds no job, it arms watches, unless
+     * the acceptor has armed some before, or the ends have touched the keys to watch.
      *
      * @param jobs the jobs of the transaction, with its token
      * @param ended jobs that the transaction has ended, or put back: it does not claim them again

@@ -69,7 +69,7 @@ public enum QuarantinedKind {
 
     private final String remedy;
 
-    @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody changes
+    @SuppressWarnings("ImmutableEnumChecker") // List.of
     private final List<String> tables;
 
     QuarantinedKind(String remedy, String... tables) {

@@ -342,13 +342,10 @@ final class Finisher implements AutoCloseable {
             singles.wakeUp();
             return;
         }
-        putFirst(portion.stream().map(Decided::afterError).toList());
-    }
-
-    private synchronized void putFirst(List<Decided> portion) {
-        needsWakeUp = true;
-        for (int i = portion.size() - 1; i >= 0; i--) {
-            decided.addFirst(portion.get(i));
+        synchronized (this) {
+            for (int i = portion.size() - 1; i >= 0; i--) {
+                decided.addFirst(portion.get(i).afterError());
+            }
         }
     }
 
