@@ -163,7 +163,7 @@ class LayoutContract extends JobsContract {
                 () -> jobs.add(database, INDEX, "j3", new WorkData(3)),
                 () -> jobs.add(database, NewJob.of(INDEX, new WorkData(3)).tags("eu")),
                 () -> jobs.remove(database, INDEX, "j1"),
-                () -> jobs.processor().accept(INDEX),
+                () -> node().processor().accept(INDEX), // one that has failed before would back off
                 () -> jobs.processor().finish(database, job),
                 () -> jobs.types().resume(database, INDEX),
                 () -> jobs.types().setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));

@@ -228,7 +228,7 @@ abstract class MoveContract {
     void jobsAreAddedAndWorkedOnWhileTheyAreMovedAndEachTakesEffectOnce() {
         addMany(EFFECTS_MAX);
         AtomicInteger added = new AtomicInteger(EFFECTS_MAX);
-        Worker there = worker(jobs);
+        var unused = worker(jobs);
         Consumer<MoveProgress> addOne = progress -> {
             if (progress.phase() == Phase.COPYING && added.get() < 2 * EFFECTS_MAX) {
                 int next = added.getAndIncrement();
@@ -244,7 +244,7 @@ abstract class MoveContract {
             moved.result(INDEX, "j" + i, Duration.ofSeconds(30));
         }
         here.close();
-        there.close();
+        jobs.close(); // which does not wait for the ends that its worker can no longer write, as its close does
 
         assertThat(added).hasValueGreaterThan(EFFECTS_MAX);
         for (int i = 0; i < added.get(); i++) {

@@ -9,12 +9,14 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The log of the program. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Tag("processes")
 class LogTest {
     @TempDir
     private Path directory;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Documents that a bridge with a small heap cannot read, among others that it can. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("processes")
 class OversizedDocumentsAcceptanceTest {
     private static final String JOB =
             "{'creator': 'global_node', 'job': [{'target': 'global_node', 'kind': 'java', 'do': 'note'}]}";

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +80,7 @@ class TwoBridgesTest {
     }
 
     @Test
+    @Tag("processes")
     void whenTheFirstIsLostTheSecondRunsIfItIsToldToTakeOver() throws Exception {
         try (BridgeProcess lost = BridgeProcess.start(BridgeMain.class, first)) {
             run("one");

@@ -10,6 +10,7 @@ import dev.couchjobs.bridge.servers.LocalServer;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ class WhyTest {
     private Path directory;
 
     @Test
+    @Tag("processes")
     void theBridgeOfTheConfigurationAnswersAlsoIfOneBeforeItWasKilled() {
         try (LocalServer server = LocalServer.inMemory();
                 DocumentClient client = new DocumentClient(server.database("jobs"))) {

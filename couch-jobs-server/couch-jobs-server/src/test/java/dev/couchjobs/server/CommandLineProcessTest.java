@@ -16,12 +16,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands in processes of their own: their status, and signals. */
 @Timeout(300)
+@Tag("processes")
 class CommandLineProcessTest {
     private static final int TERMINATED = 128 + 15;
 

@@ -3,11 +3,13 @@ package dev.couchjobs.bench.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
+@Tag("processes")
 class SoakBenchmarksTest {
     @Test
     void noJobIsLostOrDoubledWhileProcessesAreKilled(@TempDir Path directory) throws Exception {

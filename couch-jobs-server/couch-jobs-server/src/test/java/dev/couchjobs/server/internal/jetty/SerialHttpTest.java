@@ -143,7 +143,7 @@ class SerialHttpTest {
                     .isEqualTo("HTTP/1.1 400");
             send(malformed, "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
             await(otherIsReading);
-            send(good, "POST /good HTTP/1.1\r\nHost: b\r\nContent-Length: 5\r\n\r\nhello");
+            send(good, "POST /good HTTP/1.1\r\nHost: b\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
             good.shutdownOutput();
             String replies = new String(good.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
             assertThat(replies).endsWith("/good hello").doesNotContain("smuggled");
