@@ -5,12 +5,14 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Schedule;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.costs.MeasuredDatabase;
 import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +32,8 @@ import java.util.stream.Stream;
 final class Fleet implements AutoCloseable {
     private static final int WATCHES_OF_ALL = 1_000_000;
     private static final int TYPES_AT_ONCE = 500;
+    private static final int SCHEDULES_AT_ONCE = 100;
+    private static final Duration UNTIL_FIRING = Duration.ofMinutes(1);
 
     private final VirtualStage stage = new VirtualStage(17);
     private final MeasuredDatabase way = way();
@@ -43,6 +47,7 @@ final class Fleet implements AutoCloseable {
     private final Map<String, Duration> added = new HashMap<>();
     private final List<Duration> waited = new ArrayList<>();
     private final Map<String, Node> ranAt = new HashMap<>();
+    private Duration firstFiring = Duration.ZERO;
 
     private record Node(MeasuredDatabase way, CouchJobs jobs, Worker worker) {}
 
@@ -84,11 +89,16 @@ final class Fleet implements AutoCloseable {
 
     /** Starts processes, and lets them come to rest. */
     Fleet start(int count) {
+        startNow(count);
+        pass(Duration.ofMinutes(1));
+        return this;
+    }
+
+    /** Starts processes. */
+    void startNow(int count) {
         for (int i = 0; i < count; i++) {
             processes.add(process());
         }
-        pass(Duration.ofMinutes(1));
-        return this;
     }
 
     private Node process() {
@@ -103,7 +113,7 @@ final class Fleet implements AutoCloseable {
     }
 
     private CompletableFuture<String> run(JobContext<String> job, List<Node> self) {
-        waited.add(now().minus(Objects.requireNonNull(added.get(job.id()), "not added here")));
+        waited.add(now().minus(Objects.requireNonNullElse(added.get(job.id()), firstFiring)));
         ranAt.put(job.id(), self.get(0));
         CompletableFuture<String> done = new CompletableFuture<>();
         var unused = stage.time().schedule(() -> done.complete("done"), jobTakes.toNanos(), TimeUnit.NANOSECONDS);
@@ -153,6 +163,30 @@ final class Fleet implements AutoCloseable {
                 .id(id)
                 .startBefore(stage.environment().clock().instant().plusSeconds(60));
         stage.await(client.add(way.asDatabase(), job));
+    }
+
+    /**
+     * Adds schedules of jobs of the first type, which all fire for the first time at one moment, and lets time pass
+     * almost until then.
+     *
+     * @param rest what is left of the time until that moment
+     */
+    void addSchedules(int count, Duration rest) {
+        Instant now = stage.environment().clock().instant();
+        Instant first = now.truncatedTo(ChronoUnit.SECONDS).plus(UNTIL_FIRING);
+        firstFiring = now().plus(Duration.between(now, first));
+        for (int from = 0; from < count; from += SCHEDULES_AT_ONCE) {
+            List<Schedule> some = IntStream.range(from, Math.min(count, from + SCHEDULES_AT_ONCE))
+                    .mapToObj(number -> Schedule.every(
+                                    "schedule-" + number, Duration.ofDays(1), NewJob.of(types.get(0), "data"))
+                            .startingAt(first))
+                    .toList();
+            var unused = stage.await(way.asDatabase()
+                    .runAsync(tx -> CompletableFuture.allOf(some.stream()
+                            .map(each -> client.schedules().put(tx, each))
+                            .toArray(CompletableFuture<?>[]::new))));
+        }
+        pass(firstFiring.minus(now()).minus(rest));
     }
 
     /** Gives the first type another timeout. */

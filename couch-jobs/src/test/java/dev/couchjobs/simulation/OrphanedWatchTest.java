@@ -35,7 +35,7 @@ class OrphanedWatchTest {
 
     /** What waits for a watch, in which class it is armed, and how long a change may remain unseen. */
     enum Place {
-        NEW_JOB(Bounds.LOOK, WatchScene::newJob, "ClaimWaits"),
+        NEW_JOB(Bounds.LOOK, WatchScene::newJob, "ClaimTry"),
         FOLLOWER(Bounds.LOOK, WatchScene::follower, "IdleProcesses"),
         RESUMED_TYPE(Bounds.LOOK, WatchScene::resumedType, "ClaimRules"),
         END_OF_ANOTHER_JOB(Bounds.LOOK, WatchScene::endOfAnotherJob, "Allowance"),

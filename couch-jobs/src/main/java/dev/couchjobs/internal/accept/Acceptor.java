@@ -10,6 +10,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.RepeatedCallException;
 import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
@@ -357,7 +358,7 @@ final class Acceptor<D> implements AutoCloseable {
             ClaimResult<D> claimed = Objects.requireNonNull(result);
             Optional<Pause> next = Optional.empty();
             try {
-                if (!claimed.isEmpty() || claimed.watches().isPresent()) {
+                if (!claimed.isEmpty() || !claimed.rest().isAtOnce()) {
                     next = Optional.of(
                             Acceptor.this.committed(claimRound, claimed, role == Leadership.Role.LEADER, mayWatch));
                 } else if (!awaitsJobs || claimed.exhausted().isEmpty()) {
@@ -456,21 +457,21 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private Pause pauseAfter(ClaimResult<D> claimResult) {
-        awaitsJobs = claimResult.watches().isPresent();
-        if (claimResult.watches().isEmpty()) {
+        Rest rest = claimResult.rest();
+        awaitsJobs = !rest.isAtOnce();
+        if (rest.isAtOnce()) {
             return Pause.none();
         }
-        CompletableFuture<Void> watch = looks.awaitFirst(claimResult.watches().get());
+        CompletableFuture<Void> watch = looks.awaitFirst(rest.watches());
         Pause pause = Pause.until(
-                claimResult.nextDue().isPresent()
+                rest.nextDue().isPresent()
                         ? Pause.firstOf(
                                 watch,
                                 DueTime.reached(
                                         environment,
                                         clock,
-                                        Instant.ofEpochSecond(
-                                                claimResult.nextDue().getAsLong())))
+                                        Instant.ofEpochSecond(rest.nextDue().getAsLong())))
                         : watch);
-        return claimResult.pauseMax().map(pause::cappedAt).orElse(pause);
+        return rest.pauseMax().map(pause::cappedAt).orElse(pause);
     }
 }

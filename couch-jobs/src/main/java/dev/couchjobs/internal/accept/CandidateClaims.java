@@ -13,6 +13,8 @@ import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.types.TypeInUse;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,15 +57,14 @@ final class CandidateClaims<D> {
     private CompletableFuture<Boolean> admission = CompletableFuture.completedFuture(false);
 
     private long bytesLeft = BYTES_MAX;
-    private volatile boolean leavesLarge;
-    private volatile boolean areReadsUsedUp;
-    private volatile boolean mayAdmitJobs;
-    private volatile boolean leavesCandidates;
+    /** Whether the next claim may find jobs at once: this try has read more than it may claim, or has moved jobs. */
+    private volatile boolean leavesJobs;
+    /** Whether there may be more jobs without turn keys than this try has read. */
     private volatile boolean leavesOthers;
-    private volatile boolean missesTurns;
-    private volatile boolean hasMoved;
-    private volatile boolean leavesToOthers;
-    private volatile boolean hasUsedTokens;
+    /** Whether this try leaves candidates unclaimed. */
+    private volatile boolean leavesCandidates;
+
+    private final Set<Contention> contention = Collections.synchronizedSet(EnumSet.noneOf(Contention.class));
 
     CandidateClaims(
             ClaimParts<D> parts,
@@ -111,24 +112,9 @@ final class CandidateClaims<D> {
         return allowed.get() == 0;
     }
 
-    /** {@return whether rows were stale even after the largest number of reads of the queue} */
-    boolean areReadsUsedUp() {
-        return areReadsUsedUp;
-    }
-
-    /** {@return whether this try moves or ends jobs, which may admit others: another claim must follow at once} */
-    boolean mayAdmitJobs() {
-        return mayAdmitJobs;
-    }
-
-    /** {@return whether this try leaves jobs unclaimed because all that it would load is too large} */
-    boolean leavesLarge() {
-        return leavesLarge;
-    }
-
-    /** {@return whether this try leaves candidates unclaimed} */
-    boolean leavesCandidates() {
-        return leavesCandidates;
+    /** {@return whether the next claim may find jobs at once} */
+    boolean leavesJobs() {
+        return leavesJobs;
     }
 
     /** {@return whether there may be more jobs without turn keys than this try has read} */
@@ -136,24 +122,14 @@ final class CandidateClaims<D> {
         return leavesOthers;
     }
 
-    /** {@return whether this try has learned too late that there may be turns} */
-    boolean missesTurns() {
-        return missesTurns;
+    /** {@return whether this try leaves candidates unclaimed} */
+    boolean leavesCandidates() {
+        return leavesCandidates;
     }
 
-    /** {@return whether this try has put jobs back: two claims that do so conflict} */
-    boolean hasMoved() {
-        return hasMoved;
-    }
-
-    /** {@return whether this try leaves jobs to another claim: to put them back, or to claim what it has put back} */
-    boolean leavesToOthers() {
-        return leavesToOthers;
-    }
-
-    /** {@return whether this try has started jobs of limit keys with rates: two claims that do so conflict} */
-    boolean hasUsedTokens() {
-        return hasUsedTokens;
+    /** {@return over what two claims that do what this try has done conflict} */
+    Set<Contention> contention() {
+        return contention;
     }
 
     /**
@@ -192,7 +168,7 @@ final class CandidateClaims<D> {
                             return CompletableFuture.completedFuture(read.jobs());
                         }
                         if (readsLeft == 1) {
-                            areReadsUsedUp = true;
+                            leavesJobs = true; // rows were stale even after the last of the reads
                             return CompletableFuture.completedFuture(read.jobs());
                         }
                         int rest = jobsMax - read.jobs().size();
@@ -217,7 +193,7 @@ final class CandidateClaims<D> {
         if (!readsTurns) {
             return selectOthers(criteria, jobsMax).thenCombine(parts.layoutRow.checkedBy(tx), (selection, layout) -> {
                 parts.memory.mayHaveTurns = layout.mayUse(Feature.TURN_KEYS);
-                missesTurns = parts.memory.mayHaveTurns;
+                leavesJobs |= parts.memory.mayHaveTurns; // which this try does not read
                 return selection;
             });
         }
@@ -247,7 +223,7 @@ final class CandidateClaims<D> {
         List<QueueEntry> others = selection.candidates().stream()
                 .filter(row -> !ended.contains(parts.writer.ref(row.jobId())))
                 .toList();
-        leavesToOthers |= others.size() < selection.candidates().size();
+        leavesJobs |= others.size() < selection.candidates().size();
         return selection.with(others);
     }
 
@@ -292,10 +268,12 @@ final class CandidateClaims<D> {
             }
             selected.stale().forEach(row -> row.clear(tx));
             JobStore.of(tx).saveAll(selected.moves());
-            mayAdmitJobs |= selected.mayAdmitJobs();
+            leavesJobs |= selected.mayAdmitJobs();
             List<RowChange> planned = within(parts.writer.planClaims(
                     criteria, selected.claimable(), allowance.join().shard(), decidedAt));
-            hasUsedTokens |= held.start(tx, planned) > 0;
+            if (held.start(tx, planned) > 0) {
+                contention.add(Contention.TOKENS);
+            }
             return parts.writer
                     .endLate(tx, selected.late(), decidedAt)
                     .thenCompose(ended -> putBack(held, rows, !planned.isEmpty()))
@@ -318,7 +296,7 @@ final class CandidateClaims<D> {
         if (fitting == planned.size()) {
             return planned;
         }
-        leavesLarge = true;
+        leavesJobs = true;
         parts.selector.retry(); // the rest is left in the queue
         return planned.subList(0, fitting);
     }
@@ -333,11 +311,13 @@ final class CandidateClaims<D> {
         if (held.isEmpty()) {
             return CompletableFuture.completedFuture(Set.of());
         }
-        boolean leaves = avoidsMoves && findsOthers;
-        leavesToOthers |= leaves;
-        hasMoved |= !leaves;
+        leavesJobs = true;
+        if (avoidsMoves && findsOthers) {
+            return CompletableFuture.completedFuture(Set.of());
+        }
+        contention.add(Contention.MOVES);
         Set<String> selected = rows.stream().map(QueueEntry::jobId).collect(Collectors.toSet());
-        return leaves ? CompletableFuture.completedFuture(Set.of()) : held.putBack(tx, selected, parts.writer::ref);
+        return held.putBack(tx, selected, parts.writer::ref);
     }
 
     private CompletableFuture<QueueRead<D>> write(

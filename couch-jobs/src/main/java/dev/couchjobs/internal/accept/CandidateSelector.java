@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.queue.PendingQueue;
 import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.queue.RankedQueue;
@@ -11,11 +12,9 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 
 /**
  * Selects the rows of the queues that a claim tries to claim. It reads without conflicts and within a bounded window.
@@ -212,21 +211,18 @@ final class CandidateSelector {
                         (unscheduledRows, scheduledRows) -> alternating(unscheduledRows, scheduledRows, demand));
     }
 
-    /** The earliest future scheduled time in seconds since the epoch, if scheduled jobs can meet the criteria. */
-    CompletableFuture<OptionalLong> nextDue(Transaction tx, ClaimCriteria criteria, long now) {
-        if (criteria.followsClock() && queueSnapshot.isPresent()) {
-            return CompletableFuture.completedFuture(queueSnapshot.get().nextAfter(now));
+    /** {@return a rest until a job that meets the criteria then is due} */
+    CompletableFuture<Rest> rest(Transaction tx, ClaimCriteria criteria, long now) {
+        if (!criteria.followsClock()) {
+            return CompletableFuture.completedFuture(Rest.NONE);
         }
-        return criteria.followsClock()
-                ? PendingQueue.nextAfter(tx, keys, now)
-                        .thenCombine(RankedQueue.nextAfter(tx, keys, now), CandidateSelector::earlier)
-                : CompletableFuture.completedFuture(OptionalLong.empty());
-    }
-
-    private static OptionalLong earlier(OptionalLong pendingTime, OptionalLong rankedTime) {
-        return Stream.of(pendingTime, rankedTime)
-                .flatMapToLong(OptionalLong::stream)
-                .min();
+        return queueSnapshot.isPresent()
+                ? CompletableFuture.completedFuture(
+                        Rest.until(queueSnapshot.get().nextAfter(now)))
+                : PendingQueue.nextAfter(tx, keys, now)
+                        .thenCombine(
+                                RankedQueue.nextAfter(tx, keys, now),
+                                (pending, ranked) -> Rest.until(pending).and(Rest.until(ranked)));
     }
 
     /**

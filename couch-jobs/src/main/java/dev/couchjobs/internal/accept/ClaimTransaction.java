@@ -1,12 +1,14 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.feed.TokenSearch;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.LimitShards;
 import dev.couchjobs.internal.loop.BatchSize;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -91,14 +93,14 @@ final class ClaimTransaction<D> {
     private void prepareRetry(boolean wasSlow) {
         boolean mayBeOverRange = parts.queueClearing.retry();
         int claimed = last.map(ClaimTry::claimedCount).orElse(0);
+        Set<Contention> contention = last.map(ClaimTry::contention).orElse(Set.of());
         boolean wasConflict = claimed > 0
                 && !wasSlow
                 && !mayBeOverRange
-                && last.filter(this::isOverLimits).isEmpty();
-        boolean wasOverTurns =
-                wasConflict && last.filter(ClaimTry::hasStartedTurns).isPresent();
+                && Collections.disjoint(contention, Set.of(Contention.MOVES, Contention.TOKENS, Contention.LIMIT));
+        boolean wasOverTurns = wasConflict && contention.contains(Contention.TURNS);
         last.ifPresent(failed -> role = failed.role());
-        avoidsMoves |= last.filter(ClaimTry::hasMoved).isPresent();
+        avoidsMoves |= contention.contains(Contention.MOVES);
         turnSkip = 0;
         if (wasOverTurns) {
             parts.memory.turnSkipDistance.grow(claimed);
@@ -117,10 +119,6 @@ final class ClaimTransaction<D> {
         }
     }
 
-    private boolean isOverLimits(ClaimTry<D> failed) {
-        return parts.memory.allowance.isSerial() || failed.hasMoved() || failed.hasUsedTokens();
-    }
-
     private CompletableFuture<ClaimResult<D>> claim(Transaction tx) {
         return tx.getReadVersion()
                 .thenCompose(version -> {
@@ -132,7 +130,7 @@ final class ClaimTransaction<D> {
 
     private CompletableFuture<ClaimResult<D>> findEarlierClaims(Transaction tx) {
         return tried.committed(tx)
-                .thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult()))
+                .thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult(), Rest.AT_ONCE))
                 .thenApply(result -> result.refusing(demand.rows()));
     }
 
@@ -143,7 +141,8 @@ final class ClaimTransaction<D> {
                 : haveClaimed(tx, calls).thenCompose(refused -> {
                     ClaimDemand rest = demand.without(refused).without(repeated(calls));
                     CompletableFuture<ClaimResult<D>> claimed = rest.jobs().isEmpty()
-                            ? CompletableFuture.completedFuture(new ClaimResult<>(Map.of(), Set.of(), role))
+                            ? CompletableFuture.completedFuture(
+                                    new ClaimResult<>(Map.of(), Set.of(), role, Rest.AT_ONCE))
                             : claim(tx, rest);
                     return claimed.thenApply(result -> result.refusing(refused));
                 });

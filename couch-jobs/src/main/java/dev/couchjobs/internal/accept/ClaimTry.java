@@ -1,13 +1,18 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
 import dev.couchjobs.internal.limits.LimitKeys;
 import dev.couchjobs.internal.limits.SlotTable;
+import dev.couchjobs.internal.limits.TokenWaits;
 import dev.couchjobs.internal.queue.QueueKeys;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.TouchedRows;
+import dev.couchjobs.loop.ArmedWatch;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** One try of a claim that claims new jobs, or arms a watch if there are none. */
@@ -35,7 +39,6 @@ final class ClaimTry<D> {
     private final TriedClaims<D> tried;
     private final Turns turns;
     private final CandidateClaims<D> candidates;
-    private final ClaimWaits<D> waits;
     private final Leadership.RoleTransaction roleTransaction;
     private final WaitingKeys waitingKeys;
     private final boolean avoidsMoves;
@@ -75,7 +78,6 @@ final class ClaimTry<D> {
         Set<JobRef> ended = joined.map(Joined::ended).orElse(Set.of());
         this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, avoidsMoves, ended);
         this.waitingKeys = new WaitingKeys(parts, demand.total(), tx);
-        this.waits = new ClaimWaits<>(parts, demand, turns, tx, now);
         this.roleTransaction = parts.leadership.new RoleTransaction(tx, role);
     }
 
@@ -88,18 +90,20 @@ final class ClaimTry<D> {
         return claimedCount;
     }
 
-    /** {@return whether this try has put jobs back, or admitted jobs: two claims that do so conflict} */
-    boolean hasMoved() {
-        return waitingKeys.admitted() > 0 || candidates.hasMoved();
-    }
-
-    boolean hasUsedTokens() {
-        return candidates.hasUsedTokens();
-    }
-
-    /** {@return whether this try has claimed a job with a turn key} */
-    boolean hasStartedTurns() {
-        return turns.hasStarted();
+    /** {@return over what this try may have conflicted with another claim, other than jobs} */
+    Set<Contention> contention() {
+        Set<Contention> all = EnumSet.noneOf(Contention.class);
+        all.addAll(candidates.contention());
+        if (waitingKeys.admitted() > 0) {
+            all.add(Contention.MOVES);
+        }
+        if (turns.hasStarted()) {
+            all.add(Contention.TURNS);
+        }
+        if (parts.memory.allowance.isSerial()) {
+            all.add(Contention.LIMIT);
+        }
+        return all;
     }
 
     CompletableFuture<ClaimResult<D>> claim() {
@@ -187,19 +191,23 @@ final class ClaimTry<D> {
             SlotTable.wakeProcessors(tx, parts.keys);
         }
         parts.memory.prefetchMax = allowance.prefetchMax(claimedCount);
+        boolean leavesJobs = leavesJobs();
         if (claimedCount == 0 && joined.filter(this::armsNoWatch).isPresent()) {
             return CompletableFuture.completedFuture(
-                    new ClaimResult<>(jobs, isMoreToClaim() ? Set.of() : demand.criteria(), role));
+                    new ClaimResult<>(jobs, leavesJobs ? Set.of() : demand.criteria(), role, Rest.AT_ONCE));
         }
         if (allowance.isPaused()) {
-            return resigned().thenCompose(newRole -> waits.forResumption(newRole, allowance));
+            return resigned()
+                    .thenCompose(newRole -> allowance
+                            .rest(tx, parts.keys, demand.mayWatch())
+                            .thenApply(rest -> new ClaimResult<>(Map.of(), demand.criteria(), newRole, rest)));
         }
         boolean isUsedUp = candidates.isAllowanceUsedUp() && !allowance.leavesAny(claimedCount);
         if (isUsedUp && claimedCount == 0) {
-            return changeRoleWhenIdle(change -> waits.forAllowance(change, allowance));
+            return changeRoleWhenIdle(() -> allowance.rest(tx, parts.keys, demand.mayWatch()));
         }
-        if (isMoreToClaim() && !isUsedUp) {
-            return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
+        if (leavesJobs && !isUsedUp) {
+            return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role, Rest.AT_ONCE));
         }
         Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
         jobs.forEach((criteria, claimed) -> {
@@ -207,8 +215,9 @@ final class ClaimTry<D> {
                 exhausted.add(criteria);
             }
         });
-        ClaimResult<D> result = new ClaimResult<>(jobs, exhausted, role);
-        return result.isEmpty() ? changeRoleWhenIdle(waits::forJobs) : changeRoleAfterClaim(result);
+        return claimedCount == 0
+                ? changeRoleWhenIdle(() -> restOfSources(allowance))
+                : changeRoleAfterClaim(jobs, exhausted);
     }
 
     /** An acceptor that awaits jobs goes on to do so. What the ends have touched cannot be watched. */
@@ -218,25 +227,32 @@ final class ClaimTry<D> {
                 || TouchedRows.isTouched(tx, LimitKeys.of(parts.keys).watchesEnds());
     }
 
-    private boolean isMoreToClaim() {
+    private boolean leavesJobs() {
+        boolean hasClaimed = claimedCount > 0;
         boolean isShort = claimedCount < demand.total();
-        return candidates.areReadsUsedUp()
-                || candidates.leavesLarge()
-                || (isShort && candidates.isAllowanceUsedUp())
-                || candidates.mayAdmitJobs()
-                || candidates.hasMoved()
-                || waitingKeys.leavesAny()
-                || waitingKeys.hasAdmittedTurns()
-                || (claimedCount == 0 && waitingKeys.admitted() > 0)
-                || candidates.leavesToOthers()
-                || candidates.missesTurns()
-                || (isShort && claimedCount > 0 && candidates.leavesOthers())
-                || (isShort && continuesTurns());
+        return candidates.leavesJobs()
+                || waitingKeys.leavesJobs(hasClaimed)
+                || (isShort
+                        && (candidates.isAllowanceUsedUp()
+                                || (hasClaimed && candidates.leavesOthers())
+                                || turns.leavesJobs(hasClaimed)));
     }
 
-    /** A try that has changed turns without a claim arms no watch: it would conflict with every enqueue. */
-    private boolean continuesTurns() {
-        return turns.hasProgressed() && (turns.mayHaveMore() || claimedCount == 0);
+    /**
+     * {@return when there may be jobs, where there are none now} A watch reads its key, so a try with a claim arms
+     * none: the claim would conflict with every enqueue.
+     */
+    private CompletableFuture<Rest> restOfSources(Allowance allowance) {
+        List<CompletableFuture<Rest>> rests = new ArrayList<>();
+        if (demand.mayWatch()) {
+            rests.add(ArmedWatch.arm(tx, QueueKeys.of(parts.keys).watchesPending())
+                    .thenApply(watch -> Rest.on(List.of(watch))));
+        }
+        demand.criteria().forEach(criteria -> rests.add(parts.selector.rest(tx, criteria, now)));
+        if (allowance.hasRatedKeys()) {
+            rests.add(TokenWaits.rest(tx, parts.keys));
+        }
+        return Futures.listOf(rests).thenApply(all -> all.stream().reduce(turns.rest(now), Rest::and));
     }
 
     /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
@@ -246,23 +262,28 @@ final class ClaimTry<D> {
                 : CompletableFuture.completedFuture(role);
     }
 
-    private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(ClaimResult<D> result) {
-        boolean hasCapacity = result.exhausted().containsAll(demand.criteria()) && !candidates.leavesCandidates();
-        return changeRole(role, () -> roleTransaction.onClaim(hasCapacity)).thenApply(result::with);
+    private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(
+            Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Set<ClaimCriteria> exhausted) {
+        boolean hasCapacity = exhausted.containsAll(demand.criteria()) && !candidates.leavesCandidates();
+        return changeRole(role, () -> roleTransaction.onClaim(hasCapacity)).thenApply(change -> {
+            Rest rest = change.wakeUp().isPresent() ? change.rest() : Rest.AT_ONCE;
+            return new ClaimResult<>(jobs, exhausted, change.role(), rest);
+        });
     }
 
-    /** @param watch arms the watches of a process that is no follower */
-    private CompletableFuture<ClaimResult<D>> changeRoleWhenIdle(
-            Function<Leadership.RoleChange, CompletableFuture<ClaimResult<D>>> watch) {
+    /** @param rest of a process that is no follower */
+    private CompletableFuture<ClaimResult<D>> changeRoleWhenIdle(Supplier<CompletableFuture<Rest>> rest) {
         Leadership.Role before = role;
         if (demand.electsLeader()) {
             role = Leadership.Role.FOLLOWER; // this try may register the process and yet fail
         }
-        return changeRole(before, roleTransaction::onIdle)
-                .thenCompose(change -> change.role() == Leadership.Role.FOLLOWER
-                        ? CompletableFuture.completedFuture(
-                                new ClaimResult<D>(Map.of(), demand.criteria(), before).with(change))
-                        : watch.apply(change));
+        return changeRole(before, roleTransaction::onIdle).thenCompose(change -> {
+            CompletableFuture<Rest> ofJobs = change.role() == Leadership.Role.FOLLOWER
+                    ? CompletableFuture.completedFuture(Rest.NONE)
+                    : rest.get();
+            return ofJobs.thenApply(
+                    until -> new ClaimResult<>(Map.of(), demand.criteria(), change.role(), until.and(change.rest())));
+        });
     }
 
     /** Applies a change of the role; a process that does not elect a leader resigns instead. */

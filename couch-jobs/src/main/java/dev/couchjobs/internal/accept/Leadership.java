@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.idle.IdleProcesses;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.loop.ArmedWatch;
@@ -69,6 +70,11 @@ final class Leadership {
 
         static RoleChange of(Role role, ArmedWatch wakeUp) {
             return new RoleChange(role, Optional.of(wakeUp));
+        }
+
+        /** {@return a rest until this process is woken} Without a watch jobs come from elsewhere. */
+        Rest rest() {
+            return wakeUp.map(watch -> Rest.on(List.of(watch))).orElse(Rest.NONE);
         }
     }
 

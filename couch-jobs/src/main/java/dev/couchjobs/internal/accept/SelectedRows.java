@@ -17,6 +17,20 @@ import java.util.Set;
 
 /** What becomes of the rows of the queues that a claim has selected. */
 final class SelectedRows {
+    /** What a claim does with a pending job. */
+    private enum Verdict {
+        /** The claim may take it. */
+        TAKE,
+        /** Another claim decides about it. */
+        LEAVE,
+        /** It becomes due. */
+        MOVE,
+        /** It waits for its limit key again. */
+        PUT_BACK,
+        /** Its deadline has passed. */
+        END
+    }
+
     private final ClaimCriteria criteria;
     private final HeldCandidates held;
     /** The jobs with limit keys that this try has ended. The end of the verb needs and clears their rows. */
@@ -62,37 +76,48 @@ final class SelectedRows {
             return;
         }
         JobRow job = pending.get();
-        if (job.isLate(now.toEpochMilli())) {
-            late.put(ref, job);
-            recordGone(row, isCandidate);
-            mayAdmitJobs = true;
-            if (job.options().limitKey() != null) {
-                endedLimited.add(row.jobId());
+        switch (verdict(row, job, isCandidate)) {
+            case TAKE -> {
+                claimable.put(row.jobId(), job);
+                claimableRows.put(row.jobId(), row);
             }
-        } else if (isCandidate && !needsAdmission(job)) {
-            addCandidate(row, ref, job);
-        } else if (mayMove(row, job)) {
-            mayAdmitJobs |= needsAdmission(job);
-            moves.add(new RowChange(ref, job, job.dueNow()));
+            case MOVE -> {
+                mayAdmitJobs |= needsAdmission(job);
+                moves.add(new RowChange(ref, job, job.dueNow()));
+            }
+            case PUT_BACK -> held.add(row, ref, job);
+            case END -> {
+                late.put(ref, job);
+                recordGone(row, isCandidate);
+                mayAdmitJobs = true;
+                if (job.options().limitKey() != null) {
+                    endedLimited.add(row.jobId());
+                }
+            }
+            case LEAVE -> {}
         }
+    }
+
+    /** The limits of a claim, in order: the first that is closed decides. */
+    private Verdict verdict(QueueEntry row, JobRow job, boolean isCandidate) {
+        if (job.isLate(now.toEpochMilli())) {
+            return Verdict.END;
+        }
+        if (!isCandidate || needsAdmission(job)) {
+            return mayMove(row, job) ? Verdict.MOVE : Verdict.LEAVE;
+        }
+        if (held.isPaused(job)) {
+            return Verdict.PUT_BACK;
+        }
+        if (waitsForSuspect(job)) {
+            return Verdict.LEAVE;
+        }
+        return held.mayStart(job) ? Verdict.TAKE : Verdict.PUT_BACK;
     }
 
     private void recordGone(QueueEntry row, boolean isCandidate) {
         gone.add(row.jobId());
         hasLostCandidates |= isCandidate;
-    }
-
-    private void addCandidate(QueueEntry row, JobRef ref, JobRow job) {
-        boolean mayBeClaimed = !held.isPaused(job);
-        if (mayBeClaimed && waitsForSuspect(job)) {
-            return;
-        }
-        if (mayBeClaimed && held.mayStart(job)) {
-            claimable.put(row.jobId(), job);
-            claimableRows.put(row.jobId(), row);
-        } else {
-            held.add(row, ref, job);
-        }
     }
 
     /** The first call for a suspect lets its key wait for it. */

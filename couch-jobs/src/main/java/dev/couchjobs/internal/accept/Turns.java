@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.job.RowChange;
 import dev.couchjobs.internal.queue.QueueEntry;
@@ -13,7 +14,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -343,8 +343,17 @@ final class Turns {
         return places.stream().anyMatch(place -> place.hasStarted);
     }
 
-    /** {@return whether keys may have jobs that this try has not selected; after {@link #settle}} */
-    boolean mayHaveMore() {
+    /**
+     * {@return whether the next claim may find jobs at once; after {@link #settle}} A try that has changed turns
+     * without a claim arms no watch: it would conflict with every enqueue.
+     *
+     * @param hasClaimed whether this try has claimed a job
+     */
+    boolean leavesJobs(boolean hasClaimed) {
+        return hasProgressed() && (!hasClaimed || mayHaveMore());
+    }
+
+    private boolean mayHaveMore() {
         return hasMoreTurns
                 || hasSkippedTurns
                 || hasMoreRequests
@@ -353,18 +362,18 @@ final class Turns {
     }
 
     /** {@return whether this try has changed a turn or a request} */
-    boolean hasProgressed() {
+    private boolean hasProgressed() {
         return !newKeys.isEmpty()
                 || !confirmed.isEmpty()
                 || places.stream().anyMatch(place -> place.hasLostJobs || place.isEmpty());
     }
 
-    /** {@return the earliest scheduled time of a job that this try has read and that is not due, if there is one} */
-    OptionalLong nextDue(long now) {
-        return places.stream()
+    /** {@return a rest until a job that this try has read, and that was not due, is due} */
+    Rest rest(long now) {
+        return Rest.until(places.stream()
                 .flatMap(place -> place.jobs.stream())
                 .mapToLong(QueueEntry::scheduledTime)
                 .filter(time -> time > now)
-                .min();
+                .min());
     }
 }

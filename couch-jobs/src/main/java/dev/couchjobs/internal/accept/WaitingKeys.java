@@ -97,18 +97,18 @@ final class WaitingKeys {
                 }));
     }
 
-    /** {@return whether there may be others whose jobs may be admitted: another claim must follow at once} */
-    boolean leavesAny() {
-        return leavesAny;
+    /**
+     * {@return whether the next claim may find jobs at once: of keys that are left, with turn keys, which this try may
+     * not find, or admitted}
+     *
+     * @param hasClaimed whether this try has claimed a job
+     */
+    boolean leavesJobs(boolean hasClaimed) {
+        return leavesAny || hasTurnKeys || (!hasClaimed && admitted > 0);
     }
 
     /** {@return how many jobs have been admitted} */
     int admitted() {
         return admitted;
-    }
-
-    /** {@return whether jobs with turn keys have been admitted, which this try may not find} */
-    boolean hasAdmittedTurns() {
-        return hasTurnKeys;
     }
 }

@@ -1,7 +1,12 @@
 package dev.couchjobs.internal.limits;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobReason;
+import dev.couchjobs.JobReason.Kind;
 import dev.couchjobs.Rate;
+import dev.couchjobs.TypePause;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.job.ClaimInfo;
 import dev.couchjobs.internal.rows.Feature;
 import dev.couchjobs.internal.rows.Layout;
@@ -9,7 +14,9 @@ import dev.couchjobs.internal.rows.LayoutRow;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.loop.ArmedWatch;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
@@ -20,8 +27,12 @@ public final class Allowance {
     /** Nothing is limited. */
     public static final Allowance UNLIMITED = new Allowance(ClaimRules.NONE, null, null);
 
+    private static final Duration UNWATCHED_PAUSE = Duration.ofSeconds(30);
+
     /** What a prefetch leaves of the rest is for other processes. */
     private static final int PREFETCHING_PROCESSES = 4;
+
+    private static final Home ANY = new Home(0, () -> 0);
 
     private final ClaimRules rules;
     private final @Nullable RunningLimit running;
@@ -58,16 +69,20 @@ public final class Allowance {
 
     private static CompletableFuture<Allowance> read(
             Transaction tx, TypeKeys keys, CompletableFuture<Layout> layout, Home home) {
-        return ClaimRules.ofClaim(tx, keys).thenCompose(rules -> {
-            if (rules.pause() != null || !rules.limitsClaims()) {
-                return CompletableFuture.completedFuture(new Allowance(rules, null, null));
-            }
-            return layout.thenCompose(known -> readLimits(tx, keys, rules, known.mayUse(Feature.LIMIT_SHARDS), home));
-        });
+        return ClaimRules.ofClaim(tx, keys)
+                .thenCompose(rules -> rules.pause() != null || !rules.limitsClaims()
+                        ? CompletableFuture.completedFuture(new Allowance(rules, null, null))
+                        : layout.thenCompose(
+                                known -> readLimits(tx, keys, rules, known.mayUse(Feature.LIMIT_SHARDS), home)));
+    }
+
+    /** {@return the allowance of all transactions together, for one that claims nothing} */
+    public static CompletableFuture<Allowance> ofAll(ReadTransaction tx, TypeKeys keys) {
+        return ClaimRules.ofClaim(tx, keys).thenCompose(rules -> readLimits(tx, keys, rules, true, ANY));
     }
 
     private static CompletableFuture<Allowance> readLimits(
-            Transaction tx, TypeKeys keys, ClaimRules rules, boolean maySplit, Home home) {
+            ReadTransaction tx, TypeKeys keys, ClaimRules rules, boolean maySplit, Home home) {
         CompletableFuture<@Nullable RunningLimit> running = rules.max().isEmpty()
                 ? CompletableFuture.completedFuture(null)
                 : RunningLimit.read(tx, keys, rules.max().getAsInt(), maySplit, home);
@@ -82,6 +97,27 @@ public final class Allowance {
     /** {@return whether the type is paused} */
     public boolean isPaused() {
         return rules.pause() != null;
+    }
+
+    /** {@return what keeps due jobs of the type, if no transaction may claim any} */
+    public Optional<JobReason> reason(Instant now) {
+        TypePause pause = rules.pause();
+        if (pause != null) {
+            String why = pause.reason();
+            return Optional.of(new JobReason(
+                    Kind.TYPE_PAUSED,
+                    "Its type has been paused since " + pause.since() + (why.isEmpty() ? "." : ": " + why)));
+        }
+        if (running != null && running.unused() == 0) {
+            return Optional.of(
+                    new JobReason(Kind.TYPE_LIMIT, "As many jobs of its type run as may: " + running.max() + "."));
+        }
+        return rate == null || rate.unused() > 0
+                ? Optional.empty()
+                : Optional.of(new JobReason(
+                        Kind.TYPE_RATE,
+                        "As many jobs of its type have started as may by its rate.",
+                        Optional.of(now.plus(rate.untilNext()))));
     }
 
     /** {@return whether the type has rules} */
@@ -168,15 +204,28 @@ public final class Allowance {
         }
     }
 
-    /** {@return the time after which the rate allows another job, if only the rate allows none now} */
-    public Optional<Duration> untilNext() {
-        return rate == null || isPaused() || unused() == 0 || rate.unused() > 0
-                ? Optional.empty()
-                : Optional.of(rate.untilNext());
+    /**
+     * {@return when more jobs may be allowed, if none is now}
+     *
+     * @param mayWatch whether the process may watch; otherwise it looks again after a while, whether the type is in
+     *     use or not
+     */
+    public CompletableFuture<Rest> rest(Transaction tx, TypeKeys keys, boolean mayWatch) {
+        Rest rest = isRateUsedUp()
+                ? Rest.atMost(Objects.requireNonNull(rate).untilNext())
+                : mayWatch ? Rest.NONE : Rest.atMost(UNWATCHED_PAUSE);
+        return mayWatch
+                ? watch(tx, keys).thenApply(watches -> Rest.on(watches).and(rest))
+                : CompletableFuture.completedFuture(rest);
+    }
+
+    /** {@return whether nothing but the rate of the type keeps its jobs} */
+    private boolean isRateUsedUp() {
+        return rate != null && !isPaused() && unused() > 0 && rate.unused() == 0;
     }
 
     /** {@return watches that fire when more jobs may be allowed, other than by the passage of time} */
-    public CompletableFuture<List<ArmedWatch>> watch(Transaction tx, TypeKeys keys) {
+    private CompletableFuture<List<ArmedWatch>> watch(Transaction tx, TypeKeys keys) {
         CompletableFuture<ArmedWatch> changed = ClaimRules.watch(tx, keys);
         return isPaused() || unused() > 0
                 ? changed.thenApply(List::of)

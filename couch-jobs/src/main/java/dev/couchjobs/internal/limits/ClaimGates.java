@@ -4,7 +4,6 @@ import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.JobReason;
 import dev.couchjobs.JobReason.Kind;
 import dev.couchjobs.Rate;
-import dev.couchjobs.internal.counters.StateCounters;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.TypeKeys;
@@ -15,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Which gate of the claims is closed to a due job: the rules of its limit key and of its type. */
+/** What keeps a due job from being claimed: the rules of its limit key, and what claims are allowed of its type. */
 public final class ClaimGates {
     private static final CompletableFuture<Optional<JobReason>> OPEN =
             CompletableFuture.completedFuture(Optional.empty());
@@ -41,15 +40,9 @@ public final class ClaimGates {
     }
 
     private CompletableFuture<Optional<JobReason>> closed() {
-        return ClaimRules.ofClaim(tx, keys).thenCompose(rules -> {
-            if (rules.pause() != null) {
-                String reason = rules.pause().reason();
-                return closed(
-                        Kind.TYPE_PAUSED,
-                        "Its type has been paused since " + rules.pause().since()
-                                + (reason.isEmpty() ? "." : ": " + reason));
-            }
-            return firstOf(ofKey(), () -> firstOf(ofTypeLimit(rules), () -> ofTypeRate(rules.rate())));
+        return Allowance.ofAll(tx, keys).thenCompose(allowance -> {
+            CompletableFuture<Optional<JobReason>> ofType = CompletableFuture.completedFuture(allowance.reason(now));
+            return allowance.isPaused() ? ofType : firstOf(ofKey(), () -> ofType);
         });
     }
 
@@ -102,32 +95,5 @@ public final class ClaimGates {
                                         Kind.KEY_RATE,
                                         "As many jobs with its limit key " + key
                                                 + " have started as may by its rate."));
-    }
-
-    private CompletableFuture<Optional<JobReason>> ofTypeLimit(ClaimRules rules) {
-        if (rules.max().isEmpty()) {
-            return OPEN;
-        }
-        int max = rules.max().getAsInt();
-        return StateCounters.read(tx, keys)
-                .thenApply(counts -> counts.running() < max
-                        ? Optional.empty()
-                        : Optional.of(
-                                new JobReason(Kind.TYPE_LIMIT, "As many jobs of its type run as may: " + max + ".")));
-    }
-
-    private CompletableFuture<Optional<JobReason>> ofTypeRate(@Nullable Rate rate) {
-        return rate == null
-                ? OPEN
-                : RateMeter.read(tx, keys, rate, Split.parts(rate))
-                        .thenApply(meters -> meters.stream().anyMatch(meter -> meter.available() > 0)
-                                ? Optional.empty()
-                                : closedFor(
-                                        meters.stream()
-                                                .map(RateMeter::untilNext)
-                                                .min(Duration::compareTo)
-                                                .orElseThrow(),
-                                        Kind.TYPE_RATE,
-                                        "As many jobs of its type have started as may by its rate."));
     }
 }

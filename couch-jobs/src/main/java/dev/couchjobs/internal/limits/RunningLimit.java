@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.limits;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.counters.StateCounters;
 import dev.couchjobs.internal.job.ClaimInfo;
@@ -28,7 +29,7 @@ import java.util.stream.IntStream;
  */
 record RunningLimit(int max, int unused, int shard, int jobs, boolean isSerial, boolean isOrdered) {
     static CompletableFuture<RunningLimit> read(
-            Transaction tx, TypeKeys keys, int max, boolean hasShards, Allowance.Home home) {
+            ReadTransaction tx, TypeKeys keys, int max, boolean hasShards, Allowance.Home home) {
         CompletableFuture<Integer> unused =
                 StateCounters.read(tx.snapshot(), keys).thenApply(counts -> (int) (max - counts.running()));
         return hasShards

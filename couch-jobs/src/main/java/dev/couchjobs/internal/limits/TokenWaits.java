@@ -5,8 +5,11 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -31,9 +34,16 @@ public record TokenWaits(long version, String limitKey) {
                         limit));
     }
 
-    /** {@return the limit key that has a token first, in a list} */
-    public static CompletableFuture<List<TokenWaits>> first(ReadTransaction tx, TypeKeys keys) {
-        return list(tx, keys, RateKeys.of(keys).tokenWaits().range(), 1);
+    /** {@return a rest until a limit key whose jobs wait has a token} */
+    public static CompletableFuture<Rest> rest(ReadTransaction tx, TypeKeys keys) {
+        return list(tx, keys, RateKeys.of(keys).tokenWaits().range(), 1)
+                .thenCombine(
+                        tx.getReadVersion(),
+                        (first, version) -> first.stream()
+                                .map(wait -> Duration.of(Math.max(1, wait.version - version), ChronoUnit.MICROS))
+                                .findFirst()
+                                .map(Rest::atMost)
+                                .orElse(Rest.NONE));
     }
 
     private static CompletableFuture<List<TokenWaits>> list(ReadTransaction tx, TypeKeys keys, Range range, int limit) {

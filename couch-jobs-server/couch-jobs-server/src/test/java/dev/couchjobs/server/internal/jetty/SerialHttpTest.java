@@ -142,8 +142,9 @@ class SerialHttpTest {
             assertThat(new String(malformed.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1))
                     .isEqualTo("HTTP/1.1 400");
             send(malformed, "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
+            malformed.shutdownOutput(); // else the connection is read until its time is up
             await(otherIsReading);
-            send(good, "POST /good HTTP/1.1\r\nHost: b\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+            send(good, "POST /good HTTP/1.1\r\nHost: b\r\nContent-Length: 5\r\n\r\nhello");
             good.shutdownOutput();
             String replies = new String(good.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
             assertThat(replies).endsWith("/good hello").doesNotContain("smuggled");
