@@ -3,9 +3,11 @@ package dev.couchjobs.fleet;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
+import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Schedule;
+import dev.couchjobs.SelectionProgress;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.costs.MeasuredDatabase;
@@ -33,6 +35,9 @@ final class Fleet implements AutoCloseable {
     private static final int WATCHES_OF_ALL = 1_000_000;
     private static final int TYPES_AT_ONCE = 500;
     private static final int SCHEDULES_AT_ONCE = 100;
+    private static final int JOBS_AT_ONCE = 500;
+    private static final String LARGE_TENANT = "large-";
+    private static final String SMALL_TENANT = "small-";
     private static final Duration UNTIL_FIRING = Duration.ofMinutes(1);
 
     private final VirtualStage stage = new VirtualStage(17);
@@ -46,6 +51,7 @@ final class Fleet implements AutoCloseable {
     private final List<Waiter> waiters = new ArrayList<>();
     private final Map<String, Duration> added = new HashMap<>();
     private final List<Duration> waited = new ArrayList<>();
+    private final List<Duration> waitedOfSmallTenant = new ArrayList<>();
     private final Map<String, Node> ranAt = new HashMap<>();
     private Duration firstFiring = Duration.ZERO;
 
@@ -113,7 +119,11 @@ final class Fleet implements AutoCloseable {
     }
 
     private CompletableFuture<String> run(JobContext<String> job, List<Node> self) {
-        waited.add(now().minus(Objects.requireNonNullElse(added.get(job.id()), firstFiring)));
+        Duration since = now().minus(Objects.requireNonNullElse(added.get(job.id()), firstFiring));
+        waited.add(since);
+        if (job.id().startsWith(SMALL_TENANT)) {
+            waitedOfSmallTenant.add(since);
+        }
         ranAt.put(job.id(), self.get(0));
         CompletableFuture<String> done = new CompletableFuture<>();
         var unused = stage.time().schedule(() -> done.complete("done"), jobTakes.toNanos(), TimeUnit.NANOSECONDS);
@@ -153,6 +163,42 @@ final class Fleet implements AutoCloseable {
         var unused = count == 1
                 ? stage.await(client.add(database, jobs.get(0)))
                 : stage.await(client.addAll(database, jobs));
+    }
+
+    /** Adds many jobs of the first type for a tenant. */
+    void addOfLargeTenant(int count) {
+        for (int from = 0; from < count; from += JOBS_AT_ONCE) {
+            List<NewJob<?>> some = new ArrayList<>();
+            for (int i = from; i < Math.min(count, from + JOBS_AT_ONCE); i++) {
+                added.put(LARGE_TENANT + i, now());
+                some.add(NewJob.of(types.get(0), "data").id(LARGE_TENANT + i).turnKey(LARGE_TENANT));
+            }
+            stage.await(client.addAll(way.asDatabase(), some));
+        }
+    }
+
+    /** Cancels half of the jobs that wait for the large tenant. */
+    CompletableFuture<SelectionProgress> cancelHalf() {
+        return client.control()
+                .select(
+                        types.get(0),
+                        job -> job.state() == JobState.PENDING
+                                && job.id().startsWith(LARGE_TENANT)
+                                && job.id().hashCode() % 2 == 0)
+                .cancel("too many");
+    }
+
+    /** Adds one job for another tenant. */
+    void addOfSmallTenant() {
+        String id = SMALL_TENANT + added.size();
+        added.put(id, now());
+        NewJob<String> job = NewJob.of(types.get(0), "data").id(id).turnKey(SMALL_TENANT);
+        stage.await(client.add(way.asDatabase(), job));
+    }
+
+    /** {@return how long the jobs of the small tenant waited, the shortest first} */
+    List<Duration> waitedOfSmallTenant() {
+        return waitedOfSmallTenant.stream().sorted().toList();
     }
 
     /** Adds a job of the first type that is to begin soon: the first one uses a feature. */
@@ -234,6 +280,7 @@ final class Fleet implements AutoCloseable {
         ways().forEach(MeasuredDatabase::forget);
         waiters.forEach(each -> each.way().forget());
         waited.clear();
+        waitedOfSmallTenant.clear();
         ranAt.clear();
     }
 
