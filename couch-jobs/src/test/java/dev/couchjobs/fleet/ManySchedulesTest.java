@@ -21,7 +21,7 @@ class ManySchedulesTest {
     /** Those of its claim and of its end, and one for what claims do in vain. */
     private static final double TRIES_A_JOB = 3;
     /** What all slots take for all jobs, if each has its next job as soon as it is free. */
-    private static final Duration ALL = MOMENT.multipliedBy(SCHEDULES).dividedBy(PROCESSES * JOBS_AT_A_TIME);
+    private static final Duration ALL = MOMENT.multipliedBy(SCHEDULES).dividedBy((long) PROCESSES * JOBS_AT_A_TIME);
 
     static IntStream millisBefore() {
         return Seeds.isLongRun() ? IntStream.of(500, 5, 0) : IntStream.of(5);
