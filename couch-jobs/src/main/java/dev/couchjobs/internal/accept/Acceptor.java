@@ -11,6 +11,7 @@ import dev.couchjobs.JobsListener;
 import dev.couchjobs.RepeatedCallException;
 import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.feature.Rest;
+import dev.couchjobs.internal.idle.Leadership;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;

@@ -3,13 +3,16 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.idle.Leadership;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.job.RowChange;
 import dev.couchjobs.internal.limits.Allowance;
+import dev.couchjobs.internal.limits.HeldCandidates;
 import dev.couchjobs.internal.queue.QueueEntry;
-import dev.couchjobs.internal.rows.Feature;
+import dev.couchjobs.internal.queue.QueueSource;
 import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.turns.TurnSource;
 import dev.couchjobs.internal.types.TypeInUse;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,11 +40,9 @@ final class CandidateClaims<D> {
     private final ClaimParts<D> parts;
     private final ClaimDemand demand;
     private final TriedClaims<D> tried;
-    private final Turns turns;
+    private final TurnSource.Try turns;
     private final Transaction tx;
     private final long now;
-    /** Whether this try reads turns: it cannot begin to once it has written requests for turns. */
-    private final boolean readsTurns;
     /** Whether this try leaves it to other processes to put jobs back, if it claims others. */
     private final boolean avoidsMoves;
     /** Jobs that this transaction has ended or put back. */
@@ -55,6 +56,8 @@ final class CandidateClaims<D> {
     private final Set<String> endedLimited = ConcurrentHashMap.newKeySet(0);
     /** Whether jobs that waited for slots or tokens have been admitted to the queue. */
     private CompletableFuture<Boolean> admission = CompletableFuture.completedFuture(false);
+
+    private boolean expectsAdmission;
 
     private long bytesLeft = BYTES_MAX;
     /** Whether the next claim may find jobs at once: this try has read more than it may claim, or has moved jobs. */
@@ -70,7 +73,7 @@ final class CandidateClaims<D> {
             ClaimParts<D> parts,
             ClaimDemand demand,
             TriedClaims<D> tried,
-            Turns turns,
+            TurnSource.Try turns,
             Transaction tx,
             long now,
             boolean avoidsMoves,
@@ -83,7 +86,6 @@ final class CandidateClaims<D> {
         this.now = now;
         this.avoidsMoves = avoidsMoves;
         this.ended = ended;
-        this.readsTurns = parts.memory.mayHaveTurns;
     }
 
     /**
@@ -99,12 +101,17 @@ final class CandidateClaims<D> {
 
     /** {@return the turns, if this try reads some} */
     CompletableFuture<?> turnsRead() {
-        return readsTurns ? turns.read(tx, demand.total()) : CompletableFuture.completedFuture(turns);
+        return turns.areRead() ? turns.read(demand.total()) : CompletableFuture.completedFuture(turns);
     }
 
-    /** Lets jobs be admitted to the queue before some are claimed. */
-    void awaitAdmission(CompletableFuture<Boolean> hasAdmitted) {
+    /**
+     * Lets jobs be admitted to the queue before some are claimed.
+     *
+     * @param isExpected whether some will probably be admitted
+     */
+    void awaitAdmission(CompletableFuture<Boolean> hasAdmitted, boolean isExpected) {
         admission = hasAdmitted;
+        expectsAdmission = isExpected;
     }
 
     /** {@return whether this try has used up what it may claim} */
@@ -179,8 +186,8 @@ final class CandidateClaims<D> {
     }
 
     /** The queues are read while it is not known whether jobs will be admitted, and again if some are. */
-    private CompletableFuture<CandidateSelector.Selection> selectWithAdmitted(ClaimCriteria criteria, int jobsMax) {
-        return admission.isDone() || parts.memory.hadWaitingKeys
+    private CompletableFuture<QueueSource.Selection> selectWithAdmitted(ClaimCriteria criteria, int jobsMax) {
+        return admission.isDone() || expectsAdmission
                 ? admission.thenCompose(hasAdmitted -> select(criteria, jobsMax))
                 : select(criteria, jobsMax)
                         .thenCompose(selection -> admission.thenCompose(hasAdmitted -> hasAdmitted
@@ -189,34 +196,32 @@ final class CandidateClaims<D> {
     }
 
     /** Most instances have no turn keys, which the layout says: it is read in any case. */
-    private CompletableFuture<CandidateSelector.Selection> select(ClaimCriteria criteria, int jobsMax) {
-        if (!readsTurns) {
+    private CompletableFuture<QueueSource.Selection> select(ClaimCriteria criteria, int jobsMax) {
+        if (!turns.areRead()) {
             return selectOthers(criteria, jobsMax).thenCombine(parts.layoutRow.checkedBy(tx), (selection, layout) -> {
-                parts.memory.mayHaveTurns = layout.mayUse(Feature.TURN_KEYS);
-                leavesJobs |= parts.memory.mayHaveTurns; // which this try does not read
+                leavesJobs |= turns.mayBeThere(layout); // this try does not read them
                 return selection;
             });
         }
-        CompletableFuture<Integer> count = turns.read(tx, jobsMax);
+        CompletableFuture<Integer> count = turns.read(jobsMax);
         // The queues are read at the same time, unless that depends on how many turns there are.
-        Optional<CompletableFuture<CandidateSelector.Selection>> allOthers =
-                parts.memory.hadTurns ? Optional.empty() : Optional.of(selectOthers(criteria, jobsMax));
+        Optional<CompletableFuture<QueueSource.Selection>> allOthers =
+                turns.areExpected() ? Optional.empty() : Optional.of(selectOthers(criteria, jobsMax));
         return count.thenCompose(found -> {
-            parts.memory.hadTurns = found > 0;
             if (found == 0) {
                 return allOthers.orElseGet(() -> selectOthers(criteria, jobsMax));
             }
             int share = turns.shareOfOthers(jobsMax, found);
-            CompletableFuture<CandidateSelector.Selection> others =
+            CompletableFuture<QueueSource.Selection> others =
                     allOthers.orElseGet(() -> selectOthers(criteria, Math.max(1, share)));
             return others.thenCombine(
-                    turns.select(tx, criteria, now, jobsMax),
+                    turns.select(criteria.wanted(), now, jobsMax),
                     (selection, inTurn) -> joined(selection, inTurn, share, jobsMax));
         });
     }
 
     /** What this transaction has put back is left to the next claim, which may be that of another process. */
-    private CandidateSelector.Selection withoutEnded(CandidateSelector.Selection selection) {
+    private QueueSource.Selection withoutEnded(QueueSource.Selection selection) {
         if (ended.isEmpty()) {
             return selection;
         }
@@ -227,18 +232,18 @@ final class CandidateClaims<D> {
         return selection.with(others);
     }
 
-    private CompletableFuture<CandidateSelector.Selection> selectOthers(ClaimCriteria criteria, int jobsMax) {
-        return parts.selector.select(tx, criteria, now, jobsMax);
+    private CompletableFuture<QueueSource.Selection> selectOthers(ClaimCriteria criteria, int jobsMax) {
+        return parts.queue.select(tx, criteria.wanted(), now, jobsMax);
     }
 
     /** Jobs without turn keys, up to their share or as many as there are in place of others, and jobs with them. */
-    private CandidateSelector.Selection joined(
-            CandidateSelector.Selection others, List<QueueEntry> inTurn, int share, int jobsMax) {
+    private QueueSource.Selection joined(
+            QueueSource.Selection others, List<QueueEntry> inTurn, int share, int jobsMax) {
         int othersMax = Math.max(share, jobsMax - inTurn.size());
         leavesOthers |= others.candidates().size() >= Math.max(1, share);
         List<QueueEntry> first = others.candidates().stream().limit(othersMax).toList();
         if (first.size() < others.candidates().size()) {
-            parts.selector.retry(); // the rest is left in the queue
+            parts.queue.retry(); // the rest is left in the queue
         }
         List<QueueEntry> second = inTurn.stream().limit(jobsMax - first.size()).toList();
         boolean isInTurnFirst = parts.environment.random().nextBoolean(); // a suspect is claimed when it is first
@@ -246,7 +251,7 @@ final class CandidateClaims<D> {
     }
 
     private CompletableFuture<QueueRead<D>> claimSelected(
-            CompletableFuture<Allowance> allowance, ClaimCriteria criteria, CandidateSelector.Selection selection) {
+            CompletableFuture<Allowance> allowance, ClaimCriteria criteria, QueueSource.Selection selection) {
         List<QueueEntry> rows = concat(selection.candidates(), selection.moves());
         List<JobRef> refs =
                 rows.stream().map(row -> parts.writer.ref(row.jobId())).toList();
@@ -297,7 +302,7 @@ final class CandidateClaims<D> {
             return planned;
         }
         leavesJobs = true;
-        parts.selector.retry(); // the rest is left in the queue
+        parts.queue.retry(); // the rest is left in the queue
         return planned.subList(0, fitting);
     }
 

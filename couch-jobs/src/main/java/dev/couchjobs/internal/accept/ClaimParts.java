@@ -3,10 +3,14 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.idle.Leadership;
 import dev.couchjobs.internal.instance.Instance;
-import dev.couchjobs.internal.limits.Admission;
+import dev.couchjobs.internal.limits.WaitingKeys;
+import dev.couchjobs.internal.queue.QueueClearing;
+import dev.couchjobs.internal.queue.QueueSource;
 import dev.couchjobs.internal.rows.LayoutRow;
 import dev.couchjobs.internal.rows.TypeKeys;
+import dev.couchjobs.internal.turns.TurnSource;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
@@ -18,10 +22,11 @@ final class ClaimParts<D> {
     final InstantSource clock;
     final LayoutRow layoutRow;
     final ClaimWriter<D> writer;
-    final CandidateSelector selector;
+    final QueueSource queue;
     final QueueClearing queueClearing = new QueueClearing();
     final Leadership leadership;
-    final Admission admission;
+    final TurnSource turns;
+    final WaitingKeys waitingKeys;
     final ClaimMemory memory;
 
     ClaimParts(JobType<D, ?> type, Instance instance) {
@@ -30,16 +35,17 @@ final class ClaimParts<D> {
         this.clock = instance.clock();
         this.layoutRow = new LayoutRow(instance.keyspace());
         this.writer = new ClaimWriter<>(type, instance);
-        this.selector = new CandidateSelector(keys, environment.random());
+        this.queue = new QueueSource(keys, environment.random());
         this.leadership = new Leadership(keys, environment.random());
-        this.admission = new Admission(environment);
+        this.turns = new TurnSource(keys, environment.random());
+        this.waitingKeys = new WaitingKeys(keys, layoutRow, environment);
         this.memory = new ClaimMemory(instance.name().hashCode());
     }
 
     /** Begins a claim. */
     void beginClaim(Instant now) {
-        selector.beginClaim(now);
-        memory.turnSkipDistance.shrink();
+        queue.beginClaim(now);
+        turns.beginClaim();
         queueClearing.beginClaim();
     }
 

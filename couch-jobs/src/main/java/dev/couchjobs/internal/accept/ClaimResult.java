@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import dev.couchjobs.internal.feature.Rest;
+import dev.couchjobs.internal.idle.Leadership;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -4,8 +4,10 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.feed.TokenSearch;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.idle.Leadership;
 import dev.couchjobs.internal.limits.LimitShards;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.queue.QueueClearing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -28,8 +30,6 @@ import java.util.stream.Collectors;
 final class ClaimTransaction<D> {
     /** If a try took longer than this, the next try claims fewer jobs, so that it ends within five seconds. */
     private static final Duration SLOW = Duration.ofSeconds(2);
-    /** The largest number of turns to skip: each of them may start its jobs later than others behind it. */
-    private static final int TURNS_SKIPPED_MAX = 200;
 
     private final ClaimParts<D> parts;
     private final TriedClaims<D> tried;
@@ -103,19 +103,18 @@ final class ClaimTransaction<D> {
         avoidsMoves |= contention.contains(Contention.MOVES);
         turnSkip = 0;
         if (wasOverTurns) {
-            parts.memory.turnSkipDistance.grow(claimed);
-            turnSkip = Math.min(TURNS_SKIPPED_MAX, parts.memory.turnSkipDistance.rows());
+            turnSkip = parts.turns.skipAfterConflict(claimed);
         }
-        if (wasSlow || (wasConflict && !wasOverTurns && !parts.selector.hasSurplus())) {
+        if (wasSlow || (wasConflict && !wasOverTurns && !parts.queue.hasSurplus())) {
             demand = demand.halved();
         }
         if (wasConflict && parts.memory.allowance.isLimited()) {
             parts.memory.homeShard = parts.environment.random().nextInt(LimitShards.MAX);
         }
         if (wasConflict) {
-            parts.selector.retryAfterConflict();
+            parts.queue.retryAfterConflict();
         } else {
-            parts.selector.retry();
+            parts.queue.retry();
         }
     }
 

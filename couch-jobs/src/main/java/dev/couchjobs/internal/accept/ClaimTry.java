@@ -3,13 +3,16 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.feature.Rest;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.idle.Leadership;
 import dev.couchjobs.internal.limits.Allowance;
 import dev.couchjobs.internal.limits.LimitKeys;
 import dev.couchjobs.internal.limits.SlotTable;
 import dev.couchjobs.internal.limits.TokenWaits;
+import dev.couchjobs.internal.limits.WaitingKeys;
 import dev.couchjobs.internal.queue.QueueKeys;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.TouchedRows;
+import dev.couchjobs.internal.turns.TurnSource;
 import dev.couchjobs.loop.ArmedWatch;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -37,10 +40,10 @@ final class ClaimTry<D> {
     private final Transaction tx;
     private final long now;
     private final TriedClaims<D> tried;
-    private final Turns turns;
+    private final TurnSource.Try turns;
     private final CandidateClaims<D> candidates;
     private final Leadership.RoleTransaction roleTransaction;
-    private final WaitingKeys waitingKeys;
+    private final WaitingKeys.Try waitingKeys;
     private final boolean avoidsMoves;
     private final Optional<Joined> joined;
 
@@ -74,10 +77,10 @@ final class ClaimTry<D> {
         this.tx = tx;
         this.now = parts.clock.instant().getEpochSecond();
         this.tried = tried;
-        this.turns = new Turns(parts.keys, parts.environment.random(), turnSkip, parts.memory.requestsAfter);
+        this.turns = parts.turns.new Try(tx, turnSkip);
         Set<JobRef> ended = joined.map(Joined::ended).orElse(Set.of());
         this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, avoidsMoves, ended);
-        this.waitingKeys = new WaitingKeys(parts, demand.total(), tx);
+        this.waitingKeys = parts.waitingKeys.new Try(tx, demand.total());
         this.roleTransaction = parts.leadership.new RoleTransaction(tx, role);
     }
 
@@ -110,20 +113,17 @@ final class ClaimTry<D> {
         CompletableFuture<Allowance> allowance = readAllowance();
         CompletableFuture<?> keys = waitingKeys.read(allowance);
         if (!avoidsMoves) {
-            candidates.awaitAdmission(keys.thenCompose(read -> admitWaiting()));
+            candidates.awaitAdmission(keys.thenCompose(read -> admitWaiting()), waitingKeys.areExpected());
         }
         // The queue is read at the same time, unless that depends on how many jobs are allowed.
         CompletableFuture<?> ready =
                 parts.memory.allowance.isLimited() ? allowance : CompletableFuture.completedFuture(true);
         return claimEach(ready, allowance)
-                .thenCompose(claimed -> keys.thenCompose(read -> {
-                    parts.memory.hadWaitingKeys = !waitingKeys.isEmpty();
-                    return avoidsMoves ? claimAdmitted(claimed, allowance) : CompletableFuture.completedFuture(claimed);
-                }))
+                .thenCompose(claimed -> keys.thenCompose(read ->
+                        avoidsMoves ? claimAdmitted(claimed, allowance) : CompletableFuture.completedFuture(claimed)))
                 .thenCompose(jobs -> {
                     demand.ofCalls(jobs).forEach(this::record);
-                    turns.settle(tx);
-                    parts.memory.requestsAfter = turns.nextRequestsAfter();
+                    turns.settle();
                     return allowance.thenCompose(read -> complete(jobs, read));
                 });
     }
@@ -248,7 +248,7 @@ final class ClaimTry<D> {
             rests.add(ArmedWatch.arm(tx, QueueKeys.of(parts.keys).watchesPending())
                     .thenApply(watch -> Rest.on(List.of(watch))));
         }
-        demand.criteria().forEach(criteria -> rests.add(parts.selector.rest(tx, criteria, now)));
+        demand.criteria().forEach(criteria -> rests.add(parts.queue.rest(tx, criteria.wanted(), now)));
         if (allowance.hasRatedKeys()) {
             rests.add(TokenWaits.rest(tx, parts.keys));
         }

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.accept;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.RowChange;
 import dev.couchjobs.internal.job.Standing;
+import dev.couchjobs.internal.limits.HeldCandidates;
 import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.rows.JobRef;
 import java.time.Instant;

@@ -33,37 +33,37 @@ public final class IdleProcesses {
     }
 
     /** Makes a process the leader, instead of the current one. */
-    public static void setLeader(Transaction tx, TypeKeys keys, long token) {
+    static void setLeader(Transaction tx, TypeKeys keys, long token) {
         tx.set(IdleKeys.of(keys).leader(), Tuple.from(token).pack());
     }
 
     /** Leaves the type without a leader. */
-    public static void clearLeader(Transaction tx, TypeKeys keys) {
+    static void clearLeader(Transaction tx, TypeKeys keys) {
         tx.clear(IdleKeys.of(keys).leader());
     }
 
     /** {@return a watch that fires when the leader changes} */
-    public static CompletableFuture<ArmedWatch> watchLeader(Transaction tx, TypeKeys keys) {
+    static CompletableFuture<ArmedWatch> watchLeader(Transaction tx, TypeKeys keys) {
         return ArmedWatch.arm(tx, IdleKeys.of(keys).leader());
     }
 
     /** {@return whether a process is a follower} */
-    public static CompletableFuture<Boolean> isFollower(ReadTransaction tx, TypeKeys keys, long token) {
+    static CompletableFuture<Boolean> isFollower(ReadTransaction tx, TypeKeys keys, long token) {
         return tx.get(IdleKeys.of(keys).follower(token)).thenApply(value -> value != null);
     }
 
     /** Makes a process a follower. */
-    public static void addFollower(Transaction tx, TypeKeys keys, long token) {
+    static void addFollower(Transaction tx, TypeKeys keys, long token) {
         tx.set(IdleKeys.of(keys).follower(token), NO_VALUE);
     }
 
     /** Wakes a follower by removing its row. */
-    public static void removeFollower(Transaction tx, TypeKeys keys, long token) {
+    static void removeFollower(Transaction tx, TypeKeys keys, long token) {
         tx.clear(IdleKeys.of(keys).follower(token));
     }
 
     /** {@return a watch that fires when a follower is woken} */
-    public static CompletableFuture<ArmedWatch> watchFollower(Transaction tx, TypeKeys keys, long token) {
+    static CompletableFuture<ArmedWatch> watchFollower(Transaction tx, TypeKeys keys, long token) {
         return ArmedWatch.arm(tx, IdleKeys.of(keys).follower(token));
     }
 
@@ -77,7 +77,7 @@ public final class IdleProcesses {
     }
 
     /** {@return the tokens of followers, beginning with a token and then from the first; read without conflicts} */
-    public static CompletableFuture<List<Long>> followers(Transaction tx, TypeKeys keys, long from, int limit) {
+    static CompletableFuture<List<Long>> followers(Transaction tx, TypeKeys keys, long from, int limit) {
         return followers(tx, tx.snapshot(), keys, IdleKeys.of(keys).followersFrom(from), limit)
                 .thenCombine(
                         followers(tx, tx.snapshot(), keys, IdleKeys.of(keys).followersBelow(from), limit),

@@ -142,7 +142,7 @@ public final class Admission implements Settler {
      * for the next token, or for slots. The caller claims the
      * jobs, or wakes processes that do.
      */
-    public CompletableFuture<Answer> admitForTokens(Transaction tx, TypeKeys type, TokenWaits wait) {
+    CompletableFuture<Answer> admitForTokens(Transaction tx, TypeKeys type, TokenWaits wait) {
         LimitKey key = new LimitKey(type, wait.limitKey());
         return inOrder(tx, List.of(key), () -> new Settlement(tx, key).fillForTokens(wait));
     }
@@ -153,7 +153,7 @@ public final class Admission implements Settler {
      *
      * @param most the most jobs that get one
      */
-    public CompletableFuture<Answer> answer(Transaction tx, TypeKeys type, SlotRequest request, int most) {
+    CompletableFuture<Answer> answer(Transaction tx, TypeKeys type, SlotRequest request, int most) {
         LimitKey key = new LimitKey(type, request.limitKey());
         return inOrder(tx, List.of(key), () -> new Settlement(tx, key).answer(request, most));
     }
@@ -165,7 +165,7 @@ public final class Admission implements Settler {
      * @param hasTurnKeys whether some of them have turn keys
      * @param leavesMore whether others could be admitted
      */
-    public record Answer(int admitted, boolean hasTurnKeys, boolean leavesMore) {
+    record Answer(int admitted, boolean hasTurnKeys, boolean leavesMore) {
         private static final Answer NONE = new Answer(0, false, false);
 
         private static Answer of(List<LimitedJob> admitted, boolean leavesMore) {

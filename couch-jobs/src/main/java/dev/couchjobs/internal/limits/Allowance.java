@@ -77,7 +77,7 @@ public final class Allowance {
     }
 
     /** {@return the allowance of all transactions together, for one that claims nothing} */
-    public static CompletableFuture<Allowance> ofAll(ReadTransaction tx, TypeKeys keys) {
+    static CompletableFuture<Allowance> ofAll(ReadTransaction tx, TypeKeys keys) {
         return ClaimRules.ofClaim(tx, keys).thenCompose(rules -> readLimits(tx, keys, rules, true, ANY));
     }
 
@@ -100,7 +100,7 @@ public final class Allowance {
     }
 
     /** {@return what keeps due jobs of the type, if no transaction may claim any} */
-    public Optional<JobReason> reason(Instant now) {
+    Optional<JobReason> reason(Instant now) {
         TypePause pause = rules.pause();
         if (pause != null) {
             String why = pause.reason();
@@ -126,7 +126,7 @@ public final class Allowance {
     }
 
     /** {@return whether limit keys of the type are paused} */
-    public boolean hasPausedKeys() {
+    boolean hasPausedKeys() {
         return rules.hasPausedKeys();
     }
 

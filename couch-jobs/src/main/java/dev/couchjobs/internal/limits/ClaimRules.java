@@ -64,7 +64,7 @@ public record ClaimRules(
     }
 
     /** {@return whether the number of claims is limited} */
-    public boolean limitsClaims() {
+    boolean limitsClaims() {
         return max.isPresent() || rate != null;
     }
 
@@ -164,7 +164,7 @@ public record ClaimRules(
     }
 
     /** Lets claims of a type commit one after the other, so that each knows how many jobs the others have claimed. */
-    public static void conflictWithClaims(Transaction tx, TypeKeys keys) {
+    static void conflictWithClaims(Transaction tx, TypeKeys keys) {
         byte[] claims = ByteArrayUtil.keyAfter(LimitKeys.of(keys).rules()); // nothing is stored there
         tx.addReadConflictKey(claims);
         tx.addWriteConflictKey(claims);

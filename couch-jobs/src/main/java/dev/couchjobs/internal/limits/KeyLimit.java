@@ -20,22 +20,22 @@ public record KeyLimit(
     private static final int RATE = 2;
 
     /** {@return how many slots the key has now: none while it is paused or its jobs wait for tokens} */
-    public int slots(KeySlots now) {
+    int slots(KeySlots now) {
         return isPaused || waitsForTokens(now) ? 0 : slots();
     }
 
     /** {@return how many slots the key has while nothing holds its jobs back} */
-    public int slots() {
+    int slots() {
         return max.orElse(Integer.MAX_VALUE);
     }
 
     /** {@return whether jobs with the key wait for tokens} Without a rate they do not, whatever the slots say. */
-    public boolean waitsForTokens(KeySlots now) {
+    boolean waitsForTokens(KeySlots now) {
         return rate != null && now.tokensAt().isPresent();
     }
 
     /** {@return a copy with another limit} */
-    public KeyLimit withMax(OptionalInt newMax) {
+    KeyLimit withMax(OptionalInt newMax) {
         return new KeyLimit(newMax, isPaused, rate);
     }
 

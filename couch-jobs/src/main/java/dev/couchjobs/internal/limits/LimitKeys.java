@@ -67,7 +67,7 @@ public final class LimitKeys {
     }
 
     /** How many slots of each limit key are taken. */
-    public Subspace slots() {
+    Subspace slots() {
         return slots;
     }
 

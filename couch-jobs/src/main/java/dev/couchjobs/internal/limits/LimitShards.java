@@ -64,7 +64,7 @@ public final class LimitShards {
     }
 
     /** {@return the number of each shard} */
-    public static CompletableFuture<int[]> read(ReadTransaction tx, TypeKeys keys) {
+    static CompletableFuture<int[]> read(ReadTransaction tx, TypeKeys keys) {
         return tx.getRange(LimitKeys.of(keys).running()).asList().thenApply(rows -> {
             int[] counts = new int[MAX];
             for (KeyValue row : rows) {
@@ -80,7 +80,7 @@ public final class LimitShards {
     }
 
     /** Lets claims of one shard commit one after the other, so that each knows what the others have claimed. */
-    public static void conflictWithClaims(Transaction tx, TypeKeys keys, int shard) {
+    static void conflictWithClaims(Transaction tx, TypeKeys keys, int shard) {
         byte[] claims = ByteArrayUtil.keyAfter(LimitKeys.of(keys).running(shard)); // nothing is stored there
         tx.addReadConflictKey(claims);
         tx.addWriteConflictKey(claims);

@@ -82,7 +82,7 @@ public record LimitedJob(
     }
 
     /** {@return whether a job runs and has a limit key} */
-    public static boolean isRunning(JobRow row) {
+    static boolean isRunning(JobRow row) {
         return row.options().limitKey() != null && row.state() == JobState.RUNNING;
     }
 
@@ -117,12 +117,12 @@ public record LimitedJob(
     }
 
     /** {@return whether the job is due as the transaction has last written it} */
-    public boolean isWritten(Transaction tx) {
+    boolean isWritten(Transaction tx) {
         return JobStore.written(tx, ref).filter(this::matches).isPresent();
     }
 
     /** {@return whether the transaction has written the job's row in the queue again, without a limit key} */
-    public boolean isQueuedWithoutLimitKey(Transaction tx) {
+    boolean isQueuedWithoutLimitKey(Transaction tx) {
         return JobStore.written(tx, ref)
                 .filter(row -> !isDue(row))
                 .flatMap(row -> QueueIndex.key(ref, row))
@@ -136,7 +136,7 @@ public record LimitedJob(
     }
 
     /** Lets the job wait in the limited queue. */
-    public void enterLimitedQueue(Transaction tx) {
+    void enterLimitedQueue(Transaction tx) {
         tx.set(limitedKey(), value());
         place(tx);
     }
@@ -155,12 +155,12 @@ public record LimitedJob(
     }
 
     /** Removes the job from the limited queue. */
-    public void leaveLimitedQueue(Transaction tx) {
+    void leaveLimitedQueue(Transaction tx) {
         tx.clear(limitedKey());
     }
 
     /** Puts the job into the queue from which processes claim. */
-    public void enterQueue(Transaction tx) {
+    void enterQueue(Transaction tx) {
         tx.set(queueKey(), EMPTY);
         place(tx);
         if (turnKey != null) {
@@ -169,7 +169,7 @@ public record LimitedJob(
     }
 
     /** Removes the job from the queue from which processes claim. */
-    public void leaveQueue(Transaction tx) {
+    void leaveQueue(Transaction tx) {
         tx.clear(queueKey());
     }
 

@@ -114,8 +114,7 @@ public final class RateMeter {
     }
 
     /** {@return the meter of a limit key as of the read version; only those transactions conflict that start jobs} */
-    public static CompletableFuture<RateMeter> readOfKey(
-            ReadTransaction tx, TypeKeys keys, String limitKey, Rate rate) {
+    static CompletableFuture<RateMeter> readOfKey(ReadTransaction tx, TypeKeys keys, String limitKey, Rate rate) {
         byte[] key = RateKeys.of(keys).keyRate(limitKey);
         return tx.snapshot()
                 .get(key)
@@ -123,17 +122,17 @@ public final class RateMeter {
     }
 
     /** {@return how many jobs may start now} */
-    public int available() {
+    int available() {
         return (int) Math.max(0, isWindow() ? rate.starts() - amount : amount / periodMicros);
     }
 
     /** {@return how many jobs may start in a window, or at once} */
-    public int most() {
+    int most() {
         return isWindow() ? rate.starts() : rate.burst();
     }
 
     /** {@return when the next job may start, from the read version on, if none may start now} */
-    public Duration untilNext() {
+    Duration untilNext() {
         return Duration.of(microsUntilNext(), ChronoUnit.MICROS);
     }
 
@@ -145,12 +144,12 @@ public final class RateMeter {
     }
 
     /** {@return the version from which the next job may start, after as many have started as may now} */
-    public long versionOfNext() {
+    long versionOfNext() {
         return version + new RateMeter(key, rate, version, Optional.of(after(available()))).microsUntilNext();
     }
 
     /** Writes that jobs start. */
-    public void start(Transaction tx, int jobs) {
+    void start(Transaction tx, int jobs) {
         tx.addReadConflictKey(key);
         tx.set(key, after(jobs).pack());
     }

@@ -91,7 +91,7 @@ public final class SlotTable {
     }
 
     /** {@return the limits of limit keys without that of each key} A claim does not commit after one has changed. */
-    public static CompletableFuture<Map<String, KeyLimit>> ownLimits(
+    static CompletableFuture<Map<String, KeyLimit>> ownLimits(
             Transaction tx, TypeKeys keys, Collection<String> limitKeys) {
         Map<String, CompletableFuture<KeyLimit>> limits = new LinkedHashMap<>();
         limitKeys.forEach(key -> limits.computeIfAbsent(key, each -> ownLimit(tx, keys, each)));
@@ -104,12 +104,12 @@ public final class SlotTable {
     }
 
     /** {@return the slots of a limit key, read without a conflict; see {@link #conflictWithTaken}} */
-    public static CompletableFuture<KeySlots> slotsAsOfRead(Transaction tx, TypeKeys keys, String limitKey) {
+    static CompletableFuture<KeySlots> slotsAsOfRead(Transaction tx, TypeKeys keys, String limitKey) {
         return slots(tx, tx.snapshot(), keys, limitKey);
     }
 
     /** Conflicts with other transactions that change the row of the slots of a limit key. */
-    public static void conflictWithTaken(Transaction tx, TypeKeys keys, String limitKey) {
+    static void conflictWithTaken(Transaction tx, TypeKeys keys, String limitKey) {
         tx.addReadConflictKey(LimitKeys.of(keys).slots().pack(limitKey));
     }
 
@@ -126,7 +126,7 @@ public final class SlotTable {
      *
      * @param before as the transaction has read them
      */
-    public static void setSlots(Transaction tx, TypeKeys keys, String limitKey, KeySlots before, KeySlots after) {
+    static void setSlots(Transaction tx, TypeKeys keys, String limitKey, KeySlots before, KeySlots after) {
         byte[] key = LimitKeys.of(keys).slots().pack(limitKey);
         if (after.equals(before)) {
             return;
@@ -157,7 +157,7 @@ public final class SlotTable {
     }
 
     /** {@return jobs that wait for a slot of a limit key, after a number of others; read without conflicts} */
-    public static CompletableFuture<List<LimitedJob>> waitingAfter(
+    static CompletableFuture<List<LimitedJob>> waitingAfter(
             Transaction tx, TypeKeys keys, String limitKey, Optional<LimitedJob> behind, int skipped, int limit) {
         Range all = LimitKeys.of(keys).limited().get(limitKey).range();
         KeySelector begin = behind.map(job -> KeySelector.firstGreaterThan(job.limitedKey()))
@@ -190,7 +190,7 @@ public final class SlotTable {
     }
 
     /** {@return whether a job is in the queue from which processes claim} */
-    public static CompletableFuture<Boolean> isQueued(ReadTransaction tx, LimitedJob job) {
+    static CompletableFuture<Boolean> isQueued(ReadTransaction tx, LimitedJob job) {
         return tx.get(job.queueKey()).thenApply(value -> value != null);
     }
 
@@ -214,7 +214,7 @@ public final class SlotTable {
      * @param jobs jobs in the queue from which processes claim, as the transaction has read them
      * @param tokensAt the version from which there is a token for one of them, if they wait for tokens
      */
-    public static CompletableFuture<?> putBack(
+    static CompletableFuture<?> putBack(
             Transaction tx, TypeKeys keys, String limitKey, Collection<LimitedJob> jobs, OptionalLong tokensAt) {
         return slots(tx, keys, limitKey).thenAccept(before -> {
             KeySlots after = before.withTaken(before.taken() - jobs.size());

@@ -62,7 +62,7 @@ public record TokenWaits(long version, String limitKey) {
     }
 
     /** Removes this row, which does not agree with the row in {@code slots}. */
-    public void clear(Transaction tx, TypeKeys keys) {
+    void clear(Transaction tx, TypeKeys keys) {
         clear(tx, keys, version, limitKey);
     }
 

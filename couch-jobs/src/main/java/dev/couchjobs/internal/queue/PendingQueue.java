@@ -44,7 +44,7 @@ public final class PendingQueue {
     }
 
     /** {@return the first stored rows of a part of the queue} */
-    public static CompletableFuture<List<KeyValue>> keyValues(ReadTransaction tx, Range part, int limit) {
+    static CompletableFuture<List<KeyValue>> keyValues(ReadTransaction tx, Range part, int limit) {
         return tx.snapshot().getRange(part, limit).asList();
     }
 
@@ -59,7 +59,7 @@ public final class PendingQueue {
     }
 
     /** {@return the decoded rows, linked to each other if all of them can be decoded} */
-    public static List<QueueEntry> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> stored) {
+    static List<QueueEntry> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> stored) {
         List<QueueEntry> rows = Quarantine.readable(tx, keys, stored, row -> decode(keys, row.getKey()));
         if (rows.size() == stored.size()) {
             QueueEntry.link(rows);
@@ -71,7 +71,7 @@ public final class PendingQueue {
      * Removes the rows from {@code first} to {@code last}, which the transaction has read without a gap. The
      * transaction conflicts with every change of the queue between them.
      */
-    public static void clear(Transaction tx, QueueEntry first, QueueEntry last) {
+    static void clear(Transaction tx, QueueEntry first, QueueEntry last) {
         byte[] begin = first.key();
         byte[] end = ByteArrayUtil.keyAfter(last.key());
         tx.addReadConflictRange(begin, end);
@@ -79,7 +79,7 @@ public final class PendingQueue {
     }
 
     /** {@return all rows, if there are fewer than the limit} */
-    public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
+    static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
         return keyValues(tx, QueueKeys.of(keys).pending(), limit)
                 .thenApply(stored -> stored.size() < limit ? Optional.of(rows(tx, keys, stored)) : Optional.empty());
     }
@@ -91,7 +91,7 @@ public final class PendingQueue {
     /**
      * {@return rows without a scheduled time, beginning with an id and continuing with the first row}
      */
-    public static CompletableFuture<List<QueueEntry>> unscheduledFrom(
+    static CompletableFuture<List<QueueEntry>> unscheduledFrom(
             ReadTransaction tx, TypeKeys keys, String from, int limit) {
         Range all = QueueKeys.of(keys).pendingUnscheduled();
         byte[] middle = QueueKeys.of(keys).pending(0, from);
@@ -104,7 +104,7 @@ public final class PendingQueue {
     }
 
     /** {@return the next scheduled time after a time, if a job has one} */
-    public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
+    static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
         return read(tx, keys, QueueKeys.of(keys).pendingAfter(scheduledTime), 1)
                 .thenApply(rows ->
                         rows.stream().mapToLong(QueueEntry::scheduledTime).findFirst());

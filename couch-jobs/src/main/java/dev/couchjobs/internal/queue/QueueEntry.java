@@ -66,7 +66,7 @@ public final class QueueEntry {
     }
 
     /** {@return the row directly before this one in the queue, if the same read returned it} */
-    public Optional<QueueEntry> previous() {
+    Optional<QueueEntry> previous() {
         return Optional.ofNullable(previous);
     }
 

@@ -75,7 +75,7 @@ public final class RankedQueue {
     }
 
     /** {@return all rows of both parts, if there are fewer than the limit} */
-    public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
+    static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
         Range range =
                 new Range(QueueKeys.of(keys).ranked().begin, QueueKeys.of(keys).rankedLater().end);
         return tx.snapshot()
@@ -89,7 +89,7 @@ public final class RankedQueue {
     /**
      * {@return the first rows up to a scheduled time: rows of the due part, then rows of the later part}
      */
-    public static CompletableFuture<List<QueueEntry>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
+    static CompletableFuture<List<QueueEntry>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
         return read(
                 tx,
                 keys,
@@ -99,19 +99,18 @@ public final class RankedQueue {
     }
 
     /** {@return the first rows of the due part below a priority, up to a scheduled time} */
-    public static CompletableFuture<List<QueueEntry>> below(
+    static CompletableFuture<List<QueueEntry>> below(
             ReadTransaction tx, TypeKeys keys, int priority, long latest, int limit) {
         return read(tx, keys, QueueKeys.of(keys).rankedBelow(priority), latest, limit);
     }
 
     /** {@return the first rows of the later part, up to a scheduled time} */
-    public static CompletableFuture<List<QueueEntry>> laterUpTo(
-            ReadTransaction tx, TypeKeys keys, long latest, int limit) {
+    static CompletableFuture<List<QueueEntry>> laterUpTo(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
         return read(tx, keys, QueueKeys.of(keys).rankedLaterUpTo(latest), latest, limit);
     }
 
     /** {@return the next scheduled time after a time, if a job in the later part has one} */
-    public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
+    static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
         return read(tx, keys, QueueKeys.of(keys).rankedLaterAfter(scheduledTime), Long.MAX_VALUE, 1)
                 .thenApply(rows ->
                         rows.stream().mapToLong(QueueEntry::scheduledTime).findFirst());

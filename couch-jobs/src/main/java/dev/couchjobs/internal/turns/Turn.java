@@ -50,12 +50,12 @@ public final class Turn {
     }
 
     /** {@return the turn key} */
-    public TurnKey key() {
+    TurnKey key() {
         return key;
     }
 
     /** {@return how many jobs the key has started in this turn} */
-    public long started() {
+    long started() {
         return started;
     }
 
@@ -71,13 +71,13 @@ public final class Turn {
     }
 
     /** Keeps the place, for the rest of the jobs that the weight of the key allows. */
-    public void keep(Transaction tx, long nowStarted) {
+    void keep(Transaction tx, long nowStarted) {
         tx.addReadConflictKey(row);
         tx.set(row, value(nowStarted));
     }
 
     /** Moves behind all others. */
-    public void moveToEnd(Transaction tx, long nowStarted) {
+    void moveToEnd(Transaction tx, long nowStarted) {
         tx.addReadConflictKey(row);
         tx.clear(row);
         append(tx, key, nowStarted);

@@ -49,18 +49,18 @@ public final class TurnRequest {
     }
 
     /** {@return whether the key has a turn; conflicts with other claims that give it one, or end it} */
-    public CompletableFuture<Boolean> isInTurn(Transaction tx) {
+    CompletableFuture<Boolean> isInTurn(Transaction tx) {
         return tx.get(key.inTurn()).thenApply(value -> value != null);
     }
 
     /** Clears the request for a key that has a turn. A claim that ends the turn meanwhile conflicts. */
-    public void confirm(Transaction tx) {
+    void confirm(Transaction tx) {
         tx.set(key.inTurn(), EMPTY);
         clear(tx);
     }
 
     /** Gives the key a turn behind all others. */
-    public void grant(Transaction tx, long started) {
+    void grant(Transaction tx, long started) {
         tx.set(key.inTurn(), EMPTY);
         Turn.append(tx, key, started);
         clear(tx);

@@ -35,7 +35,7 @@ public final class TurnTable {
      *
      * @param after the turn key behind which to begin, or null
      */
-    public static CompletableFuture<List<TurnRequest>> requests(
+    static CompletableFuture<List<TurnRequest>> requests(
             ReadTransaction tx, TypeKeys keys, @Nullable String after, int limit) {
         Subspace rows = TurnKeys.of(keys).turnRequests();
         return RequestRows.list(
@@ -53,22 +53,21 @@ public final class TurnTable {
      *
      * @param after the turn behind which to begin, or null
      */
-    public static CompletableFuture<List<Turn>> first(
-            ReadTransaction tx, TypeKeys keys, @Nullable Turn after, int limit) {
+    static CompletableFuture<List<Turn>> first(ReadTransaction tx, TypeKeys keys, @Nullable Turn after, int limit) {
         Range all = TurnKeys.of(keys).turns();
         byte[] begin = after == null ? all.begin : ByteArrayUtil.keyAfter(after.row());
         return Quarantine.range(tx, keys, new Range(begin, all.end), limit, false, row -> Turn.decode(keys, row));
     }
 
     /** {@return the first due jobs of a turn key, read without conflicts} */
-    public static CompletableFuture<List<QueueEntry>> jobs(ReadTransaction tx, TurnKey key, int limit) {
+    static CompletableFuture<List<QueueEntry>> jobs(ReadTransaction tx, TurnKey key, int limit) {
         TypeKeys keys = key.type();
         Range queue = QueueKeys.of(keys).rankedTurn(key.name());
         return Quarantine.range(tx, keys, queue, limit, false, row -> RankedQueue.decode(keys, row.getKey()));
     }
 
     /** {@return whether a turn key of a type may have another weight than 1, read without conflicts} */
-    public static CompletableFuture<Boolean> mayHaveWeights(ReadTransaction tx, TypeKeys keys) {
+    static CompletableFuture<Boolean> mayHaveWeights(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot().get(TurnKeys.of(keys).weights().pack()).thenApply(value -> value != null);
     }
 

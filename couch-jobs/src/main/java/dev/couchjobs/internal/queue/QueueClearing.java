@@ -1,10 +1,8 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.queue;
 
 import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.job.RowChange;
-import dev.couchjobs.internal.queue.PendingQueue;
-import dev.couchjobs.internal.queue.QueueEntry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,7 +20,7 @@ import java.util.Set;
  * well. Ids in ascending order add no job there; ids at random do, the more often the shorter the queue is. After a
  * conflict the next claims remove each row by itself.
  */
-final class QueueClearing {
+public final class QueueClearing {
     /** The least number of rows to remove as a range. */
     static final int ROWS_MIN = 16;
     /** How many claims after a conflict remove no range, at least and at most. */
@@ -37,7 +35,7 @@ final class QueueClearing {
     @GuardedBy("this") private boolean hasClearedRange;
 
     /** Begins a claim, after the last one has committed. */
-    synchronized void beginClaim() {
+    public synchronized void beginClaim() {
         if (hasClearedRange) {
             nextPause = Math.max(PAUSE_MIN, nextPause / 2);
         }
@@ -46,7 +44,7 @@ final class QueueClearing {
     }
 
     /** Begins another try of a claim after a failure. {@return whether it may have been a conflict over a range} */
-    synchronized boolean retry() {
+    public synchronized boolean retry() {
         boolean mayBeOverRange = hasClearedRange;
         if (mayBeOverRange) {
             pause = nextPause;
@@ -63,7 +61,8 @@ final class QueueClearing {
      * @param claims the claims
      * @return the claims; those whose rows were removed are {@linkplain RowChange#dequeued() dequeued}
      */
-    synchronized List<RowChange> clearRanges(Transaction tx, Map<String, QueueEntry> rows, List<RowChange> claims) {
+    public synchronized List<RowChange> clearRanges(
+            Transaction tx, Map<String, QueueEntry> rows, List<RowChange> claims) {
         if (pause > 0 || claims.size() < ROWS_MIN) {
             return claims;
         }

@@ -1,8 +1,7 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.idle;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.feature.Rest;
-import dev.couchjobs.internal.idle.IdleProcesses;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.loop.ArmedWatch;
 import java.util.List;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * outdated, because other processes change it. A watch notifies a leader that is replaced; until then it at most reads
  * the queue once too often.
  */
-final class Leadership {
+public final class Leadership {
     /** How many followers a process wakes that leaves jobs in the queue. */
     private static final int FURTHER_FOLLOWERS = 2;
 
@@ -30,14 +29,14 @@ final class Leadership {
     private final RandomGenerator random;
     private final long token;
 
-    Leadership(TypeKeys keys, RandomGenerator random) {
+    public Leadership(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
         this.random = random;
         this.token = random.nextLong();
     }
 
     /** The role of a process, as far as it knows. */
-    enum Role {
+    public enum Role {
         /** The process has just started. */
         NEW,
         /** The process has no row: it runs jobs, or watches for new jobs beside the leader. */
@@ -48,12 +47,12 @@ final class Leadership {
         LEADER;
 
         /** {@return whether a row may name this process, so that other processes rely on it} */
-        boolean isRegistered() {
+        public boolean isRegistered() {
             return this == FOLLOWER || this == LEADER;
         }
 
         /** {@return the role after a transaction that changes it and whose result is unknown} */
-        Role afterUnknownResult() {
+        public Role afterUnknownResult() {
             return isRegistered() ? FOLLOWER : this;
         }
     }
@@ -63,8 +62,8 @@ final class Leadership {
      *
      * @param wakeUp fires when another process wakes this follower, or replaces this leader
      */
-    record RoleChange(Role role, Optional<ArmedWatch> wakeUp) {
-        static RoleChange of(Role role) {
+    public record RoleChange(Role role, Optional<ArmedWatch> wakeUp) {
+        public static RoleChange of(Role role) {
             return new RoleChange(role, Optional.empty());
         }
 
@@ -73,26 +72,26 @@ final class Leadership {
         }
 
         /** {@return a rest until this process is woken} Without a watch jobs come from elsewhere. */
-        Rest rest() {
+        public Rest rest() {
             return wakeUp.map(watch -> Rest.on(List.of(watch))).orElse(Rest.NONE);
         }
     }
 
     /** One try of a transaction that may change the role. */
-    final class RoleTransaction {
+    public final class RoleTransaction {
         private final Transaction tx;
         private final Role before;
         private @Nullable CompletableFuture<Boolean> isLeader;
         private @Nullable CompletableFuture<Optional<Long>> successor;
         private @Nullable CompletableFuture<List<Long>> furtherFollowers;
 
-        RoleTransaction(Transaction tx, Role before) {
+        public RoleTransaction(Transaction tx, Role before) {
             this.tx = tx;
             this.before = before;
         }
 
         /** Starts the reads of {@link #onClaim}, so that they run in parallel with the reads of the claim. */
-        void prefetch(boolean hasCapacity) {
+        public void prefetch(boolean hasCapacity) {
             if (before == Role.LEADER) {
                 var unused = successor();
                 return;
@@ -110,7 +109,7 @@ final class Leadership {
          *
          * @param hasCapacity whether this process could have claimed more jobs
          */
-        CompletableFuture<RoleChange> onClaim(boolean hasCapacity) {
+        public CompletableFuture<RoleChange> onClaim(boolean hasCapacity) {
             return switch (before) {
                 case NEW, NONE -> wakeFurtherFollowers(hasCapacity).thenApply(woken -> RoleChange.of(before));
                 case LEADER -> handOver(hasCapacity);
@@ -123,7 +122,7 @@ final class Leadership {
          * follower otherwise. A process that has just started always becomes the leader, since the present one may be
          * the process that it was started to replace.
          */
-        CompletableFuture<RoleChange> onIdle() {
+        public CompletableFuture<RoleChange> onIdle() {
             if (before == Role.NEW) {
                 IdleProcesses.setLeader(tx, keys, token);
                 return watchingLeader();
@@ -147,7 +146,7 @@ final class Leadership {
         }
 
         /** Gives up the role of this process, which claims no more jobs for now. */
-        CompletableFuture<RoleChange> resign() {
+        public CompletableFuture<RoleChange> resign() {
             return resign(false);
         }
 

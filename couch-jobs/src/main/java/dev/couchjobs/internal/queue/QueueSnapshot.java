@@ -1,9 +1,6 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.queue;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.queue.PendingQueue;
-import dev.couchjobs.internal.queue.QueueEntry;
-import dev.couchjobs.internal.queue.RankedQueue;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.List;
 import java.util.Optional;

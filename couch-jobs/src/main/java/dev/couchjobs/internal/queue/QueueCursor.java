@@ -1,11 +1,9 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.queue;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.internal.queue.PendingQueue;
-import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.limits;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Rate;
@@ -6,11 +6,6 @@ import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.job.RowChange;
-import dev.couchjobs.internal.limits.Allowance;
-import dev.couchjobs.internal.limits.KeyLimit;
-import dev.couchjobs.internal.limits.LimitedJob;
-import dev.couchjobs.internal.limits.RateMeter;
-import dev.couchjobs.internal.limits.SlotTable;
 import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.queue.QueueListing;
 import dev.couchjobs.internal.rows.JobRef;
@@ -35,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * allow no more starts. The claim puts them back into the limited queue, with the jobs of these keys among the next
  * rows of the queue.
  */
-final class HeldCandidates {
+public final class HeldCandidates {
     /** The number of rows behind the candidates among which a claim looks for further jobs. */
     private static final int FURTHER = 100;
 
@@ -58,7 +53,7 @@ final class HeldCandidates {
     }
 
     /** {@return what a claim needs to tell them} Its read of the limit keys conflicts with changes of these. */
-    static CompletableFuture<HeldCandidates> read(
+    public static CompletableFuture<HeldCandidates> read(
             Transaction tx, TypeKeys keys, Allowance allowance, List<Optional<JobRow>> candidates) {
         Set<String> limitKeys = new HashSet<>();
         if (allowance.hasPausedKeys() || allowance.hasRatedKeys()) {
@@ -85,7 +80,7 @@ final class HeldCandidates {
     }
 
     /** {@return whether the limit key of a candidate is paused} */
-    boolean isPaused(JobRow job) {
+    public boolean isPaused(JobRow job) {
         KeyLimit limit = limit(job);
         return limit != null && limit.isPaused();
     }
@@ -96,7 +91,7 @@ final class HeldCandidates {
     }
 
     /** {@return whether the rate of a candidate's limit key lets it start after those for which this was called} */
-    boolean mayStart(JobRow job) {
+    public boolean mayStart(JobRow job) {
         String limitKey = job.options().limitKey();
         Integer left = limitKey == null ? null : tokens.get(limitKey);
         if (limitKey == null || left == null) {
@@ -107,7 +102,7 @@ final class HeldCandidates {
     }
 
     /** Adds a candidate to put back. */
-    void add(QueueEntry row, JobRef ref, JobRow job) {
+    public void add(QueueEntry row, JobRef ref, JobRow job) {
         LimitedJob limited = LimitedJob.of(ref, job);
         found.computeIfAbsent(limited.limitKey(), key -> new ArrayList<>()).add(limited);
         last = row;
@@ -118,7 +113,7 @@ final class HeldCandidates {
      *
      * @return how many tokens were used
      */
-    int start(Transaction tx, List<RowChange> claims) {
+    public int start(Transaction tx, List<RowChange> claims) {
         Map<String, Integer> starts = new HashMap<>();
         for (RowChange claim : claims) {
             String limitKey = Objects.requireNonNull(claim.before()).options().limitKey();
@@ -141,7 +136,7 @@ final class HeldCandidates {
     }
 
     /** {@return whether there is no candidate to put back} */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return found.isEmpty();
     }
 
@@ -152,7 +147,7 @@ final class HeldCandidates {
      * @param ref the jobs by id
      * @return the ids of the jobs
      */
-    CompletableFuture<Set<String>> putBack(Transaction tx, Set<String> selected, Function<String, JobRef> ref) {
+    public CompletableFuture<Set<String>> putBack(Transaction tx, Set<String> selected, Function<String, JobRef> ref) {
         QueueEntry behind = last;
         if (behind == null) {
             return CompletableFuture.completedFuture(Set.of());

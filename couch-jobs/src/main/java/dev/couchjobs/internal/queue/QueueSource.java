@@ -1,10 +1,7 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.queue;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.feature.Rest;
-import dev.couchjobs.internal.queue.PendingQueue;
-import dev.couchjobs.internal.queue.QueueEntry;
-import dev.couchjobs.internal.queue.RankedQueue;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,7 +21,7 @@ import java.util.random.RandomGenerator;
  * first, and then jobs with one. A claim alternates between the two kinds, so that a steady stream of the first does
  * not starve the second.
  */
-final class CandidateSelector {
+public final class QueueSource {
     /** The least number of rows to read of the ranked jobs that have become due. */
     private static final int BECOME_DUE_MIN = 100;
     /** The largest number of these rows that one claim moves into the order of priorities. */
@@ -60,7 +57,7 @@ final class CandidateSelector {
     /** How many of these rows came from a queue so short that all processes select the same rows. */
     private final AtomicInteger selectedFromShortQueue = new AtomicInteger();
 
-    CandidateSelector(TypeKeys keys, RandomGenerator random) {
+    public QueueSource(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
         this.random = random;
         this.lowPriorityShare = new LowPriorityShare(keys, random);
@@ -69,7 +66,7 @@ final class CandidateSelector {
     }
 
     /** Begins a claim. */
-    void beginClaim(Instant now) {
+    public void beginClaim(Instant now) {
         skipDistance.shrink();
         unscheduled.beginClaim(now);
         scheduled.beginClaim(now);
@@ -85,7 +82,7 @@ final class CandidateSelector {
      * Begins another try of a claim after a conflict. If the last try selected rows from a short queue, the conflict
      * was most likely there, and the cursors in long queues do not skip rows.
      */
-    void retryAfterConflict() {
+    public void retryAfterConflict() {
         boolean wasShort = selectedFromShortQueue.get() > 0 || !unscheduled.hasSurplus() || !scheduled.hasSurplus();
         if (selectedWithoutCursor.get() > 0) {
             skipDistance.grow(selectedWithoutCursor.get());
@@ -101,14 +98,14 @@ final class CandidateSelector {
     }
 
     /** Begins another try of a claim after an error other than a conflict. */
-    void retry() {
+    public void retry() {
         unscheduled.retry();
         scheduled.retry();
         resetCounts();
     }
 
     /** Whether the last try left other rows in the queues: then a smaller claim would not avoid conflicts. */
-    boolean hasSurplus() {
+    public boolean hasSurplus() {
         return selectedWithoutCursor.get() == 0 && unscheduled.hasSurplus() && scheduled.hasSurplus();
     }
 
@@ -118,14 +115,14 @@ final class CandidateSelector {
      * @param candidates the rows to try to claim
      * @param moves rows of ranked jobs that have become due, to move into the order of priorities
      */
-    record Selection(List<QueueEntry> candidates, List<QueueEntry> moves) {
+    public record Selection(List<QueueEntry> candidates, List<QueueEntry> moves) {
         /** {@return this selection with other candidates} */
-        Selection with(List<QueueEntry> otherCandidates) {
+        public Selection with(List<QueueEntry> otherCandidates) {
             return new Selection(otherCandidates, moves);
         }
 
         /** {@return this selection with as many candidates at most} */
-        Selection limitedTo(int candidatesMax) {
+        public Selection limitedTo(int candidatesMax) {
             return candidates.size() <= candidatesMax ? this : with(candidates.subList(0, candidatesMax));
         }
     }
@@ -144,31 +141,31 @@ final class CandidateSelector {
      *
      * @param now the present time in seconds since the epoch
      */
-    CompletableFuture<Selection> select(Transaction tx, ClaimCriteria criteria, long now, int demand) {
+    public CompletableFuture<Selection> select(Transaction tx, Wanted wanted, long now, int demand) {
         int maxSkip = Math.min(skipDistance.rows(), SKIP_MAX);
-        long latest = criteria.latest(now);
-        LowPriorityShare.RotationPick rotationPick = lowPriorityShare.pick(tx, criteria, now, demand);
-        return readSnapshot(tx, criteria).thenCompose(snapshot -> {
+        long latest = wanted.latest(now);
+        LowPriorityShare.RotationPick rotationPick = lowPriorityShare.pick(tx, wanted, now, demand);
+        return readSnapshot(tx, wanted).thenCompose(snapshot -> {
             CompletableFuture<RankedRows> rankedRead = snapshot.map(rows -> rankedOf(rows, latest))
                     .orElseGet(() -> readRanked(tx, latest, demand + maxSkip));
             CompletableFuture<List<QueueEntry>> pendingRead = snapshot.map(rows -> pendingOf(rows, latest, demand))
-                    .orElseGet(() -> criteria.noSchedule()
+                    .orElseGet(() -> wanted.noSchedule()
                             ? readFromRandomId(tx, demand, maxSkip)
                             : readPending(tx, latest, demand));
             return rankedRead.thenCompose(ranked -> pendingRead.thenCompose(pending -> rotationPick
                     .rows(ranked.rows, pending)
                     .thenApply(rotated -> {
                         List<QueueEntry> candidates = inOrder(rotated, ranked.rows, pending, demand, maxSkip);
-                        recordSelected(candidates, criteria);
-                        boolean movesAll = ranked.mayHaveMoreDue && criteria.followsClock();
+                        recordSelected(candidates, wanted);
+                        boolean movesAll = ranked.mayHaveMoreDue && wanted.followsClock();
                         return new Selection(candidates, selectMoves(ranked.rows, candidates, movesAll));
                     })));
         });
     }
 
-    private CompletableFuture<Optional<QueueSnapshot>> readSnapshot(Transaction tx, ClaimCriteria criteria) {
+    private CompletableFuture<Optional<QueueSnapshot>> readSnapshot(Transaction tx, Wanted wanted) {
         queueSnapshot = Optional.empty();
-        if (criteria.noSchedule() || selectionsWithoutSnapshot.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
+        if (wanted.noSchedule() || selectionsWithoutSnapshot.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
             return CompletableFuture.completedFuture(queueSnapshot);
         }
         return QueueSnapshot.read(tx, keys).thenApply(snapshot -> {
@@ -189,13 +186,13 @@ final class CandidateSelector {
         return CompletableFuture.completedFuture(alternating(unscheduledRows, scheduledRows, demand));
     }
 
-    private void recordSelected(List<QueueEntry> candidates, ClaimCriteria criteria) {
+    private void recordSelected(List<QueueEntry> candidates, Wanted wanted) {
         List<QueueEntry> pending =
-                candidates.stream().filter(CandidateSelector::isInPendingQueue).toList();
+                candidates.stream().filter(QueueSource::isInPendingQueue).toList();
         int rankedCount = candidates.size() - pending.size();
-        selectedWithoutCursor.addAndGet(criteria.noSchedule() ? candidates.size() : rankedCount);
+        selectedWithoutCursor.addAndGet(wanted.noSchedule() ? candidates.size() : rankedCount);
         selectedFromShortQueue.addAndGet(rankedOverflow ? 0 : rankedCount);
-        if (!criteria.noSchedule()) {
+        if (!wanted.noSchedule()) {
             unscheduled.recordClaimed(
                     pending.stream().filter(row -> row.scheduledTime() == 0).toList());
             scheduled.recordClaimed(
@@ -212,8 +209,8 @@ final class CandidateSelector {
     }
 
     /** {@return a rest until a job that meets the criteria then is due} */
-    CompletableFuture<Rest> rest(Transaction tx, ClaimCriteria criteria, long now) {
-        if (!criteria.followsClock()) {
+    public CompletableFuture<Rest> rest(Transaction tx, Wanted wanted, long now) {
+        if (!wanted.followsClock()) {
             return CompletableFuture.completedFuture(Rest.NONE);
         }
         return queueSnapshot.isPresent()

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.queue;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
@@ -6,7 +6,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
  * The number of rows that a claim skips. It adapts to conflicts: zero without competition, larger with more competing
  * processes.
  */
-final class SkipDistance {
+public final class SkipDistance {
     private static final int MAX = 4_000;
     /** Bounds the rows that a claim of few jobs reads. */
     private static final int MAX_PER_JOB = 400;
@@ -16,7 +16,7 @@ final class SkipDistance {
     @GuardedBy("this") private int rows;
 
     /** The largest number of rows to skip. */
-    synchronized int rows() {
+    public synchronized int rows() {
         return rows;
     }
 
@@ -25,12 +25,12 @@ final class SkipDistance {
      *
      * @param jobs how many jobs the try would have claimed
      */
-    synchronized void grow(int jobs) {
+    public synchronized void grow(int jobs) {
         rows = Math.min(Math.min(MAX, MAX_PER_JOB * jobs), GROWTH * Math.max(jobs, rows));
     }
 
     /** Shrinks the distance when a claim begins. It shrinks slowly, so that it lasts from one conflict to the next. */
-    synchronized void shrink() {
+    public synchronized void shrink() {
         rows -= (rows + 31) / 32;
     }
 

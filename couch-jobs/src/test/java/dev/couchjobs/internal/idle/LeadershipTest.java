@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.idle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -8,8 +8,8 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.faults.VirtualStage;
-import dev.couchjobs.internal.accept.Leadership.Role;
-import dev.couchjobs.internal.accept.Leadership.RoleChange;
+import dev.couchjobs.internal.idle.Leadership.Role;
+import dev.couchjobs.internal.idle.Leadership.RoleChange;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.TypeKeys;

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,8 +11,6 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.job.RowChange;
-import dev.couchjobs.internal.queue.PendingQueue;
-import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.time.Duration;

@@ -1,8 +1,6 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.queue;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.queue.QueueEntry;
-import dev.couchjobs.internal.queue.RankedQueue;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.Comparator;
 import java.util.List;
@@ -41,15 +39,15 @@ final class LowPriorityShare {
     }
 
     /** Starts to read the rows of the next priority, if any job of this claim belongs to the low-priority share. */
-    RotationPick pick(Transaction tx, ClaimCriteria criteria, long now, int demand) {
-        int jobs = jobsOfShare(criteria.lowPriorityShare(), demand);
+    RotationPick pick(Transaction tx, Wanted wanted, long now, int demand) {
+        int jobs = jobsOfShare(wanted.lowPriorityShare(), demand);
         if (jobs == 0) {
             return (ranked, pending) -> CompletableFuture.completedFuture(List.of());
         }
         OptionalInt previous = lastPriority;
         CompletableFuture<List<QueueEntry>> lowerRows = previous.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
-                : RankedQueue.below(tx, keys, previous.getAsInt(), criteria.latest(now), jobs);
+                : RankedQueue.below(tx, keys, previous.getAsInt(), wanted.latest(now), jobs);
         return (ranked, pending) -> lowerRows.thenApply(lower -> rotate(previous, ranked, lower, pending, jobs));
     }
 
