@@ -244,7 +244,7 @@ abstract class MoveContract {
             moved.result(INDEX, "j" + i, Duration.ofSeconds(30));
         }
         here.close();
-        jobs.close(); // which does not wait for the ends that its worker can no longer write, as its close does
+        jobs.close(); // at once; Worker.close would wait, because the source no longer takes the ends of jobs
 
         assertThat(added).hasValueGreaterThan(EFFECTS_MAX);
         for (int i = 0; i < added.get(); i++) {

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processes with a worker each, all of which handle the same types, and a client that adds jobs.
@@ -36,6 +37,7 @@ final class Fleet implements AutoCloseable {
     private static final int TYPES_AT_ONCE = 500;
     private static final int SCHEDULES_AT_ONCE = 100;
     private static final int JOBS_AT_ONCE = 500;
+    private static final String SCHEDULE = "schedule-";
     private static final String LARGE_TENANT = "large-";
     private static final String SMALL_TENANT = "small-";
     private static final Duration UNTIL_FIRING = Duration.ofMinutes(1);
@@ -53,7 +55,7 @@ final class Fleet implements AutoCloseable {
     private final List<Duration> waited = new ArrayList<>();
     private final List<Duration> waitedOfSmallTenant = new ArrayList<>();
     private final Map<String, Node> ranAt = new HashMap<>();
-    private Duration firstFiring = Duration.ZERO;
+    private @Nullable Duration firstFiring;
 
     private record Node(MeasuredDatabase way, CouchJobs jobs, Worker worker) {}
 
@@ -119,7 +121,7 @@ final class Fleet implements AutoCloseable {
     }
 
     private CompletableFuture<String> run(JobContext<String> job, List<Node> self) {
-        Duration since = now().minus(Objects.requireNonNullElse(added.get(job.id()), firstFiring));
+        Duration since = now().minus(due(job.id()));
         waited.add(since);
         if (job.id().startsWith(SMALL_TENANT)) {
             waitedOfSmallTenant.add(since);
@@ -128,6 +130,13 @@ final class Fleet implements AutoCloseable {
         CompletableFuture<String> done = new CompletableFuture<>();
         var unused = stage.time().schedule(() -> done.complete("done"), jobTakes.toNanos(), TimeUnit.NANOSECONDS);
         return done;
+    }
+
+    /** {@return when a job may begin: it was added here, or is that of a schedule that was} */
+    private Duration due(String id) {
+        return id.startsWith(SCHEDULE)
+                ? Objects.requireNonNull(firstFiring, "no schedules")
+                : Objects.requireNonNull(added.get(id), "not added here");
     }
 
     /** Ends all processes as an operator would, and starts as many anew. */
@@ -220,11 +229,12 @@ final class Fleet implements AutoCloseable {
     void addSchedules(int count, Duration rest) {
         Instant now = stage.environment().clock().instant();
         Instant first = now.truncatedTo(ChronoUnit.SECONDS).plus(UNTIL_FIRING);
-        firstFiring = now().plus(Duration.between(now, first));
+        Duration firing = now().plus(Duration.between(now, first));
+        firstFiring = firing;
         for (int from = 0; from < count; from += SCHEDULES_AT_ONCE) {
             List<Schedule> some = IntStream.range(from, Math.min(count, from + SCHEDULES_AT_ONCE))
                     .mapToObj(number -> Schedule.every(
-                                    "schedule-" + number, Duration.ofDays(1), NewJob.of(types.get(0), "data"))
+                                    SCHEDULE + number, Duration.ofDays(1), NewJob.of(types.get(0), "data"))
                             .startingAt(first))
                     .toList();
             var unused = stage.await(way.asDatabase()
@@ -232,7 +242,7 @@ final class Fleet implements AutoCloseable {
                             .map(each -> client.schedules().put(tx, each))
                             .toArray(CompletableFuture<?>[]::new))));
         }
-        pass(firstFiring.minus(now()).minus(rest));
+        pass(firing.minus(now()).minus(rest));
     }
 
     /** Gives the first type another timeout. */

@@ -198,9 +198,9 @@ final class ClaimTry<D> {
         }
         if (allowance.isPaused()) {
             return resigned()
-                    .thenCompose(newRole -> allowance
+                    .thenCompose(change -> allowance
                             .rest(tx, parts.keys, demand.mayWatch())
-                            .thenApply(rest -> new ClaimResult<>(Map.of(), demand.criteria(), newRole, rest)));
+                            .thenApply(rest -> new ClaimResult<>(Map.of(), demand.criteria(), change.role(), rest)));
         }
         boolean isUsedUp = candidates.isAllowanceUsedUp() && !allowance.leavesAny(claimedCount);
         if (isUsedUp && claimedCount == 0) {
@@ -256,16 +256,16 @@ final class ClaimTry<D> {
     }
 
     /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
-    private CompletableFuture<Leadership.Role> resigned() {
+    private CompletableFuture<Leadership.RoleChange> resigned() {
         return role.isRegistered()
-                ? roleTransaction.resign().thenApply(Leadership.RoleChange::role)
-                : CompletableFuture.completedFuture(role);
+                ? roleTransaction.resign()
+                : CompletableFuture.completedFuture(Leadership.RoleChange.of(role));
     }
 
     private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(
             Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Set<ClaimCriteria> exhausted) {
         boolean hasCapacity = exhausted.containsAll(demand.criteria()) && !candidates.leavesCandidates();
-        return changeRole(role, () -> roleTransaction.onClaim(hasCapacity)).thenApply(change -> {
+        return changeRole(() -> roleTransaction.onClaim(hasCapacity)).thenApply(change -> {
             Rest rest = change.wakeUp().isPresent() ? change.rest() : Rest.AT_ONCE;
             return new ClaimResult<>(jobs, exhausted, change.role(), rest);
         });
@@ -273,11 +273,10 @@ final class ClaimTry<D> {
 
     /** @param rest of a process that is no follower */
     private CompletableFuture<ClaimResult<D>> changeRoleWhenIdle(Supplier<CompletableFuture<Rest>> rest) {
-        Leadership.Role before = role;
         if (demand.electsLeader()) {
             role = Leadership.Role.FOLLOWER; // this try may register the process and yet fail
         }
-        return changeRole(before, roleTransaction::onIdle).thenCompose(change -> {
+        return changeRole(roleTransaction::onIdle).thenCompose(change -> {
             CompletableFuture<Rest> ofJobs = change.role() == Leadership.Role.FOLLOWER
                     ? CompletableFuture.completedFuture(Rest.NONE)
                     : rest.get();
@@ -288,12 +287,7 @@ final class ClaimTry<D> {
 
     /** Applies a change of the role; a process that does not elect a leader resigns instead. */
     private CompletableFuture<Leadership.RoleChange> changeRole(
-            Leadership.Role before, Supplier<CompletableFuture<Leadership.RoleChange>> change) {
-        if (demand.electsLeader()) {
-            return change.get();
-        }
-        return before.isRegistered()
-                ? roleTransaction.resign()
-                : CompletableFuture.completedFuture(Leadership.RoleChange.of(before));
+            Supplier<CompletableFuture<Leadership.RoleChange>> change) {
+        return demand.electsLeader() ? change.get() : resigned();
     }
 }
