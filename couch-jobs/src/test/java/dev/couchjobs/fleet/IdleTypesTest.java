@@ -22,9 +22,9 @@ class IdleTypesTest {
     void tenThousandTypesCostFewTransactionsAndFewWatches() {
         try (Fleet fleet = new Fleet(10_000, TIMEOUT, 1, MOMENT).start(1)) {
             fleet.forget();
-            fleet.pass(Duration.ofMinutes(20));
+            fleet.pass(Duration.ofMinutes(10));
 
-            assertThat(fleet.figures().tries()).isLessThan(5 * 20 * 60);
+            assertThat(fleet.figures().tries()).isLessThan(5 * 10 * 60);
             assertThat(fleet.figures().watchesAtMost()).isLessThan(3_000);
         }
     }

@@ -29,9 +29,9 @@ class RatedKeyBesideOthersTest {
     private static final int PER_SECOND = 5;
     private static final int SECONDS = 10;
     private static final int OF_KEY = 200;
-    private static final int OTHERS = 4_000;
+    private static final int OTHERS = 2_000;
     private static final int ADDED_AT_ONCE = 500;
-    private static final int JOB_MILLIS = 10;
+    private static final int JOB_MILLIS = 25;
 
     /** A rule of the whole type. */
     private interface Rule {

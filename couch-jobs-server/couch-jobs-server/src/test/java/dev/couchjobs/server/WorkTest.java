@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -469,10 +471,18 @@ class WorkTest {
         return ENDS.stream();
     }
 
+    /** {@return all ends with the verb of the first, and one with each other verb} */
+    private static List<End> secondEnds(End first) {
+        Set<String> verbs = new HashSet<>();
+        return ENDS.stream()
+                .filter(second -> verbs.add(second.verb()) || second.verb().equals(first.verb()))
+                .toList();
+    }
+
     @ParameterizedTest
     @MethodSource("ends")
     void ofTwoEndsOfAClaimTheFirstHoldsAndAnotherIsRefused(End first) {
-        for (End second : ENDS) {
+        for (End second : secondEnds(first)) {
             JsonNode claim = added("a");
             Response ended = say(claim, first.verb(), first.body());
             Response other = say(claim, second.verb(), second.body());

@@ -195,7 +195,7 @@ class SampleApplicationTest {
                 .add(application.getBean(Database.class), UNHANDLED, "u", "nothing")
                 .join();
 
-        assertThat(send(asOperator("/jobs/v1/types/unhandled/jobs/u/result?timeout=PT5S"))
+        assertThat(send(asOperator("/jobs/v1/types/unhandled/jobs/u/result?timeout=PT1S"))
                         .statusCode())
                 .isEqualTo(202);
     }
