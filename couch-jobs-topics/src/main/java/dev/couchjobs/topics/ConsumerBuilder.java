@@ -106,10 +106,16 @@ public final class ConsumerBuilder<T> {
         Objects.requireNonNull(make, "make");
         return inTransaction((tx, messages) -> {
             List<NewJob<?>> added = messages.stream()
-                    .flatMap(message -> make.apply(message).stream())
+                    .flatMap(message -> jobsOf(message, make).stream())
                     .toList();
             var unused = jobs.addAll(tx, added).join();
         });
+    }
+
+    private static <T> List<NewJob<?>> jobsOf(Message<T> message, Function<Message<T>, List<NewJob<?>>> make) {
+        List<NewJob<?>> jobs = make.apply(message);
+        return Objects.requireNonNull(
+                jobs, "The function of addJobs has returned null; a message without jobs has List.of().");
     }
 
     /**

@@ -1,7 +1,6 @@
 package dev.couchjobs.topics.internal.consumers;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDBException;
 import dev.couchjobs.topics.AsyncTransactionalHandler;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.MessageHandler;
@@ -15,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,16 +36,22 @@ public interface Handler<T> {
 
     /** The same for a handler that does not block. */
     static <T> Handler<T> inTransactionAsync(AsyncTransactionalHandler<T> handler, Executor executor) {
-        return (database, source, decode) -> TopicTransactions.run(
-                database,
-                "consume",
-                tx -> source.take(tx).thenCompose(next -> {
-                    if (next.messages().isEmpty()) {
-                        return CompletableFuture.completedFuture(next);
-                    }
-                    source.readAhead(database);
-                    return call(executor, next, () -> handler.handle(tx, decode.apply(next)));
-                }));
+        return (database, source, decode) -> {
+            HandlerTries tries = new HandlerTries();
+            return TopicTransactions.run(
+                            database,
+                            "consume",
+                            tx -> source.take(tx).thenCompose(next -> {
+                                if (next.messages().isEmpty()) {
+                                    return CompletableFuture.completedFuture(next);
+                                }
+                                source.readAhead(database);
+                                tries.begin(next);
+                                return call(
+                                        executor, () -> handler.handle(tx, decode.apply(next)), next, tries::failure);
+                            }))
+                    .exceptionallyCompose(error -> CompletableFuture.failedFuture(tries.afterAll(error)));
+        };
     }
 
     /** A handler that runs before the offset is committed: after a crash it sees the messages again. */
@@ -55,10 +61,11 @@ public interface Handler<T> {
                 return next.correctsNumber() ? commit(database, source, next) : CompletableFuture.completedFuture(next);
             }
             source.readAhead(database);
-            return call(executor, next, () -> {
-                        handler.handle(decode.apply(next));
-                        return CompletableFuture.completedFuture(next);
-                    })
+            Callable<CompletionStage<?>> handling = () -> {
+                handler.handle(decode.apply(next));
+                return CompletableFuture.completedFuture(next);
+            };
+            return call(executor, handling, next, cause -> new HandlerFailure(next, cause))
                     .thenCompose(handled -> commit(database, source, handled));
         });
     }
@@ -67,15 +74,26 @@ public interface Handler<T> {
         return source.commit(database, handled).thenApply(done -> handled);
     }
 
+    /** @param failure makes of what the user's code has thrown what the result fails with */
     private static CompletableFuture<Next> call(
-            Executor executor, Next next, Callable<? extends CompletionStage<?>> handler) {
+            Executor executor,
+            Callable<? extends CompletionStage<?>> handler,
+            Next next,
+            Function<Throwable, Throwable> failure) {
         CompletableFuture<Next> result = new CompletableFuture<>();
+        BiConsumer<@Nullable Object, @Nullable Throwable> end = (done, error) -> {
+            if (error == null) {
+                result.complete(next);
+            } else {
+                result.completeExceptionally(failure.apply(RootCauses.of(error)));
+            }
+        };
         try {
             executor.execute(() -> {
                 try {
-                    var unused = handler.call().whenComplete((done, error) -> end(result, next, error));
+                    var unused = handler.call().whenComplete(end);
                 } catch (Throwable e) { // whatever the user's code throws is a failure of these messages
-                    end(result, next, e);
+                    end.accept(null, e);
                 }
             });
         } catch (Throwable e) { // the executor is the user's, too; the messages are handled after a pause
@@ -83,15 +101,5 @@ public interface Handler<T> {
                     "The executor of a consumer refuses its messages", HandlerFailure.printable(e)));
         }
         return result;
-    }
-
-    private static void end(CompletableFuture<Next> result, Next next, @Nullable Throwable error) {
-        Throwable cause = error == null ? null : RootCauses.of(error);
-        if (cause == null) {
-            result.complete(next);
-        } else {
-            // The database tries the transaction again, or says why it cannot.
-            result.completeExceptionally(cause instanceof FDBException ? cause : new HandlerFailure(next, cause));
-        }
     }
 }
