@@ -3,8 +3,10 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.rows.TransactionScope;
 import java.util.IdentityHashMap;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
@@ -98,6 +100,19 @@ public final class ThreadTransaction {
         if (context instanceof Database given && OPEN.get().keySet().stream().anyMatch(open -> isSame(open, given))) {
             throw new TransactionBypassedException();
         }
+    }
+
+    /**
+     * Waits for the verbs that have begun in a transaction, for which the code that began them may have forgotten to
+     * wait. For frameworks, before they commit: without it, what such a verb writes may come too late, and if one is
+     * refused, the commit fails with FoundationDB's error 1025, which does not say why.
+     *
+     * @param transaction a transaction that has not been closed
+     * @return completes when all of them have ended; fails with what a verb was refused by, if that has cancelled the
+     *     transaction, as a missing dependency does and a lost claim
+     */
+    public static CompletableFuture<?> settled(Transaction transaction) {
+        return TransactionScope.settled(transaction);
     }
 
     /** A wrapper passes on the options of the database that it wraps. */

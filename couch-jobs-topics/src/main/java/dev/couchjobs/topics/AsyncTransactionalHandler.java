@@ -15,8 +15,8 @@ public interface AsyncTransactionalHandler<T> {
     /**
      * Begins to handle messages. What it writes in the transaction commits together with the group's offset, or not at
      * all. The database may run it several times until one commits. It has the five seconds of a transaction.
-     * After an error that passes the database repeats it; the tenth of them, any other error of FoundationDB, and writes
-     * that cannot be committed are a failure of the messages.
+     * After an error that passes the database repeats it. The tenth of them, any other error of FoundationDB, and
+     * writes that cannot be committed are a failure of the messages.
      *
      * @param tx the transaction; it commits after the stage has completed
      * @param messages one or more, in order

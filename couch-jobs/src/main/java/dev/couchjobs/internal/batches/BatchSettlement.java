@@ -6,6 +6,7 @@ import dev.couchjobs.BatchNotFoundException;
 import dev.couchjobs.BatchState;
 import dev.couchjobs.BatchStateException;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobsException;
 import dev.couchjobs.internal.feature.FollowUp;
 import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.feature.SavedChange;
@@ -14,6 +15,7 @@ import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.TransactionScope;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -80,13 +82,14 @@ public final class BatchSettlement implements Settler {
     private CompletableFuture<?> requireOpen(Transaction tx, String batch) {
         return inOrder(tx, batch, () -> BatchRow.find(tx, keyspace, batch)).thenApply(row -> {
             if (row.filter(BatchRow::mayClose).isEmpty()) {
-                tx.cancel();
-                throw row.isEmpty()
+                JobsException refusal = row.isEmpty()
                         ? new BatchNotFoundException(batch)
                         : new BatchStateException(
                                 batch,
                                 row.get().state(),
                                 "the transaction that closes it adds a job to it. Add it first.");
+                TransactionScope.cancel(tx, refusal);
+                throw refusal;
             }
             return row;
         });

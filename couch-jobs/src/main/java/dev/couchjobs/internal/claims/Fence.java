@@ -5,6 +5,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.internal.descent.Descent;
 import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.rows.TransactionScope;
 import java.util.Optional;
 
 /**
@@ -27,7 +28,8 @@ public final class Fence {
     }
 
     public static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {
-        tx.cancel();
-        return LostClaimErrors.of(job, row);
+        JobHaltedException halt = LostClaimErrors.of(job, row);
+        TransactionScope.cancel(tx, halt);
+        return halt;
     }
 }

@@ -157,11 +157,7 @@ public final class DependencyLinker {
                         ? CompletableFuture.completedFuture(LinkResult.NONE)
                         : newGraph.thenCompose(
                                 graph -> linkToDependency(jobs, link, row, expected, cyclic.get(), graph))))));
-        return Futures.listOf(results).thenApply(LinkResult::ofAll).whenComplete((result, error) -> {
-            if (error != null && error.getCause() instanceof DependencyException) {
-                tx.cancel(); // only now: pending reads would fail with it, and hide the cause
-            }
-        });
+        return Futures.listOf(results).thenApply(LinkResult::ofAll);
     }
 
     /** {@return the graph for dependencies that are in none, if the type of the dependent keeps its jobs by graph} */

@@ -56,6 +56,13 @@ public final class TransactionScope {
 
     private volatile @Nullable CompletableFuture<Layout> layout;
 
+    private volatile @Nullable RuntimeException refusal;
+
+    /** Verbs that have begun in this transaction, some of which may have ended. */
+    @GuardedBy("this") private final List<CompletableFuture<?>> verbs = new ArrayList<>(0);
+
+    @GuardedBy("this") private int pruneAt = 16;
+
     private TransactionScope() {}
 
     public static TransactionScope of(Transaction tx) {
@@ -146,6 +153,73 @@ public final class TransactionScope {
     /** {@return the layout that a transaction reads, if it is remembered} */
     static Optional<CompletableFuture<Layout>> layout(ReadTransaction tx) {
         return find(tx).map(scope -> scope.layout);
+    }
+
+    /**
+     * Cancels a transaction whose verb was refused, so that nothing of it commits even if the caller ignores the error.
+     * The commit then fails with an error that says only that the transaction was cancelled.
+     */
+    public static void cancel(Transaction tx, RuntimeException refusal) {
+        TransactionScope scope = of(tx);
+        if (scope.refusal == null) { // the first is the cause of the others
+            scope.refusal = refusal;
+        }
+        tx.cancel();
+    }
+
+    /**
+     * Records a verb in a transaction of the caller's, who may forget to wait for it. It has ended when what follows it
+     * on the same thread has begun.
+     *
+     * @return what the caller gets
+     */
+    public static <T extends @Nullable Object> CompletableFuture<T> begun(Transaction tx, CompletableFuture<T> verb) {
+        if (verb.isDone()) {
+            return verb;
+        }
+        CompletableFuture<T> callers = new CompletableFuture<>();
+        CompletableFuture<?> ended = new CompletableFuture<>();
+        of(tx).record(ended);
+        var unused = verb.whenComplete((value, error) -> {
+            if (error == null) {
+                callers.complete(value);
+            } else {
+                callers.completeExceptionally(error);
+            }
+            ended.complete(null);
+        });
+        return callers;
+    }
+
+    private synchronized void record(CompletableFuture<?> verb) {
+        if (verbs.size() >= pruneAt) {
+            verbs.removeIf(CompletableFuture::isDone);
+            pruneAt = Math.max(pruneAt, 2 * verbs.size());
+        }
+        verbs.add(verb);
+    }
+
+    /** {@return completes when all verbs in a transaction have ended; fails if one of them has cancelled it} */
+    public static CompletableFuture<?> settled(Transaction tx) {
+        return find(tx).<CompletableFuture<?>>map(TransactionScope::settled).orElse(DONE);
+    }
+
+    private CompletableFuture<?> settled() {
+        CompletableFuture<?>[] open;
+        synchronized (this) {
+            verbs.removeIf(CompletableFuture::isDone);
+            open = verbs.toArray(CompletableFuture[]::new);
+        }
+        if (open.length > 0) { // what follows them may begin others
+            return CompletableFuture.allOf(open).handle((done, error) -> done).thenCompose(done -> settled());
+        }
+        RuntimeException cause = refusal;
+        return cause == null ? DONE : CompletableFuture.failedFuture(cause);
+    }
+
+    /** {@return why the library has cancelled a transaction, if it has} */
+    public static Optional<RuntimeException> refusal(ReadTransaction tx) {
+        return find(tx).map(scope -> scope.refusal);
     }
 
     /** Records that an earlier try of this transaction has failed. */

@@ -16,6 +16,7 @@ import dev.couchjobs.internal.feed.TokenSearch;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.LayoutRow;
 import dev.couchjobs.internal.rows.Quarantine;
+import dev.couchjobs.internal.rows.TransactionScope;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.loop.Observers;
 import java.time.Duration;
@@ -192,7 +193,13 @@ public final class Transactions {
         return requireOwn(context)
                 .thenCompose(own -> context instanceof Database database
                         ? runLoop(report, tries -> runOn(database, report, tries), body)
-                        : runLoop(report, context::runAsync, body));
+                        : runLoop(report, joining(context), body));
+    }
+
+    /** Runs bodies in a transaction that the caller's context has opened. */
+    private static <T extends @Nullable Object> TryScopes.RetryLoop<CompletableFuture<T>> joining(
+            TransactionContext context) {
+        return body -> context.runAsync(tx -> TransactionScope.begun(tx, body.apply(tx)));
     }
 
     /**
@@ -254,12 +261,14 @@ public final class Transactions {
     private <T extends @Nullable Object> CompletableFuture<T> join(
             Transaction tx, Function<Transaction, CompletableFuture<T>> body) {
         CompletableFuture<Boolean> own = isOwn.apply(tx.getDatabase());
+        Runnable refuse = () -> TransactionScope.cancel(tx, new OtherDatabaseException());
         if (isRefused(own)) {
-            tx.cancel();
+            refuse.run();
             return otherDatabase();
         }
         LayoutRow.Check check = prepareTry(tx, 0);
-        return requireOwn(own, tx::cancel, check.require(features.settle(tx, body.apply(tx), this::runLater)));
+        return TransactionScope.begun(
+                tx, requireOwn(own, refuse, check.require(features.settle(tx, body.apply(tx), this::runLater))));
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> requireOwn(
@@ -312,7 +321,9 @@ public final class Transactions {
             tries.begin();
             label.tag(tx);
             try {
-                return handler.apply(tx);
+                T value = handler.apply(tx);
+                var unused = TransactionScope.settled(tx).join(); // the handler may have forgotten to wait for a verb
+                return value;
             } finally {
                 tries.end();
             }
@@ -342,7 +353,9 @@ public final class Transactions {
         return tx -> {
             tries.begin();
             label.tag(tx);
-            return handler.apply(tx).whenComplete((value, error) -> tries.end());
+            return handler.apply(tx)
+                    .thenCompose(value -> TransactionScope.settled(tx).thenApply(done -> value))
+                    .whenComplete((value, error) -> tries.end());
         };
     }
 
@@ -406,7 +419,7 @@ public final class Transactions {
                 .thenCompose(own -> lastError.explain(
                         context instanceof Database database
                                 ? runTracked(database, ifUnknown, report, conflictsMax, body)
-                                : context.runAsync(tx -> {
+                                : Transactions.<T>joining(context).run(tx -> {
                                     tries.mayHaveCommitted(); // this loop does not say why a commit failed
                                     return body.apply(tx);
                                 }))));

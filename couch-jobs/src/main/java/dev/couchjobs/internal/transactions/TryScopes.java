@@ -2,6 +2,8 @@ package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.rows.TransactionScope;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * after it has copied them.
  */
 final class TryScopes {
+    private static final int CANCELLED = 1025;
+
     private volatile @Nullable Transaction current;
 
     private TryScopes() {}
@@ -26,6 +30,8 @@ final class TryScopes {
         TryScopes scopes = new TryScopes();
         try {
             return loop.run(scopes.discarding(body));
+        } catch (RuntimeException e) {
+            throw RootCauses.thrown(scopes.explained(e));
         } finally {
             scopes.discardLast();
         }
@@ -34,7 +40,9 @@ final class TryScopes {
     static <T extends @Nullable Object> CompletableFuture<T> runAsync(
             RetryLoop<CompletableFuture<T>> loop, Function<Transaction, CompletableFuture<T>> body) {
         TryScopes scopes = new TryScopes();
-        return loop.run(scopes.discarding(body)).whenComplete((value, error) -> scopes.discardLast());
+        return loop.run(scopes.discarding(body))
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(scopes.explained(error)))
+                .whenComplete((value, error) -> scopes.discardLast());
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> discarding(Function<Transaction, T> body) {
@@ -43,6 +51,16 @@ final class TryScopes {
             current = tx;
             return body.apply(tx);
         };
+    }
+
+    /** {@return the refusal of a verb, if its transaction was to commit all the same; otherwise the error} */
+    private Throwable explained(Throwable error) {
+        Transaction last = current;
+        return last != null && RootCauses.hasCode(error, CANCELLED)
+                ? TransactionScope.refusal(last)
+                        .<Throwable>map(refusal -> refusal)
+                        .orElse(error)
+                : error;
     }
 
     private void discardLast() {

@@ -269,7 +269,7 @@ record AddRequest(
         if (leavesAlone(before)) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        requireRole(tx, before.get());
+        requireRole(before.get());
         return isUnchanged(tx, before.get())
                 .thenApply(unchanged -> unchanged ? Optional.empty() : Optional.of(added(before.get())));
     }
@@ -278,7 +278,7 @@ record AddRequest(
      * A closing job is no member: it would wait for itself, or for a batch that waits for it. A member that has not
      * ended is counted, so it cannot become a closing job, and a closing job that waits belongs to its batch.
      */
-    private void requireRole(Transaction tx, JobRow before) {
+    private void requireRole(JobRow before) {
         BatchPlace is = before.options().keys().batch();
         BatchPlace wanted = options.keys().batch();
         if (is == null || wanted == null) {
@@ -286,12 +286,10 @@ record AddRequest(
         }
         boolean hasEnded = before.state() == JobState.FINISHED;
         if (is.isClosing() && !wanted.isClosing()) {
-            tx.cancel();
             throw new BatchRoleException("Job " + ref + " closes batch " + is.batch()
                     + ", so it cannot be a member of batch " + wanted.batch() + ". Add the member with another id.");
         }
         if (wanted.isClosing() && !hasEnded && !is.equals(wanted)) {
-            tx.cancel();
             throw new BatchRoleException("Job " + ref + (is.isClosing() ? " closes batch " : " is a member of batch ")
                     + is.batch() + " and has not ended, so it cannot close batch " + wanted.batch()
                     + ". Give the closing job another id.");

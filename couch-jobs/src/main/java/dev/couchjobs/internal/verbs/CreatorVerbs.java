@@ -4,9 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.AddResult;
-import dev.couchjobs.BatchRoleException;
 import dev.couchjobs.Dependency;
-import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsException;
 import dev.couchjobs.JobsListener;
@@ -28,6 +26,7 @@ import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.TransactionScope;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.unique.UniqueIndex;
@@ -132,7 +131,20 @@ public final class CreatorVerbs {
     }
 
     private Transactions.Verb<AddResult> verb(Addition addition) {
-        return jobs -> addUnlessDuplicate(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job()));
+        return jobs -> cancelIfRefused(
+                jobs, addUnlessDuplicate(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job())));
+    }
+
+    /**
+     * Cancels the transaction of an addition that is refused: a caller who ignores the error would commit without the
+     * job. When it has ended, as pending reads would fail by the cancellation and hide the cause.
+     */
+    private static <T> CompletableFuture<T> cancelIfRefused(JobStore jobs, CompletableFuture<T> addition) {
+        return addition.whenComplete((added, error) -> {
+            if (error != null && RootCauses.of(error) instanceof JobsException refusal) {
+                TransactionScope.cancel(jobs.tx(), refusal);
+            }
+        });
     }
 
     /** Adds jobs that came at the same time. Additions that have begun run to their end, though this is closed. */
@@ -223,7 +235,9 @@ public final class CreatorVerbs {
         }
 
         CompletableFuture<AddResult> addTo(JobStore jobs) {
-            return CreatorVerbs.this.addTo(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job()));
+            return cancelIfRefused(
+                    jobs,
+                    CreatorVerbs.this.addTo(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job())));
         }
     }
 
@@ -403,8 +417,11 @@ public final class CreatorVerbs {
             additions.add(unique.add(jobs, allowed, results));
             oneByOne.forEach(request -> additions.add(
                     addUnlessDuplicate(jobs, request, allowed).thenAccept(result -> results.put(request, result))));
-            return allOf(additions)
-                    .thenApply(added -> requests.stream().map(results::get).toList());
+            return cancelIfRefused(
+                    jobs,
+                    allOf(additions)
+                            .thenApply(
+                                    added -> requests.stream().map(results::get).toList()));
         }
     }
 
@@ -412,11 +429,10 @@ public final class CreatorVerbs {
     private static CompletableFuture<?> allOf(List<CompletableFuture<?>> steps) {
         return Futures.allOf(steps).exceptionally(error -> {
             for (CompletableFuture<?> each : steps) {
-                Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
+                Optional<Throwable> thrown = each.handle((value, failure) -> Optional.ofNullable(failure))
                         .join();
-                Throwable refusal = cause.map(Throwable::getCause).orElse(null);
-                if (refusal instanceof DependencyException || refusal instanceof BatchRoleException) {
-                    throw (JobsException) refusal;
+                if (thrown.map(Throwable::getCause).orElse(null) instanceof JobsException refusal) {
+                    throw refusal;
                 }
             }
             throw new CompletionException(error.getCause());

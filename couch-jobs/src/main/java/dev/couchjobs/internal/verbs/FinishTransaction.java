@@ -18,6 +18,7 @@ import dev.couchjobs.internal.job.RowChange;
 import dev.couchjobs.internal.retention.TypeRetention;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.TransactionScope;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
@@ -196,7 +197,7 @@ public final class FinishTransaction {
     private static void haltIfAnyIsLost(Transaction tx, List<FinishResult> results) {
         for (FinishResult result : results) {
             if (result.halt() != null) {
-                tx.cancel();
+                TransactionScope.cancel(tx, result.halt());
                 throw result.halt();
             }
         }

@@ -3,6 +3,7 @@ package dev.couchjobs.spring;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobsException;
 import dev.couchjobs.ThreadTransaction;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -86,8 +87,10 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
     @Override
     protected void doCommit(DefaultTransactionStatus status) {
         ThreadTransaction.unbind(database); // what follows the commit is no part of it
+        Transaction open = ((Handle) status.getTransaction()).open();
         try {
-            ((Handle) status.getTransaction()).open().commit().join();
+            // The method may have forgotten to wait for a verb, which may be refused.
+            ThreadTransaction.settled(open).thenCompose(done -> open.commit()).join();
         } catch (CompletionException e) {
             throw translated(e.getCause() == null ? e : e.getCause());
         }
@@ -95,6 +98,9 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
 
     /** {@return what the caller of a method gets if the commit has failed} */
     static RuntimeException translated(Throwable cause) {
+        if (cause instanceof JobsException refusal) {
+            return refusal;
+        }
         if (!(cause instanceof FDBException failure)) {
             return new TransactionSystemException("The transaction has not committed: " + sentence(cause), cause);
         }

@@ -10,6 +10,7 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.Batch;
 import dev.couchjobs.ClaimKey;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.DependencyNotFoundException;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobMiddleware;
 import dev.couchjobs.JobState;
@@ -288,6 +289,18 @@ class BypassedTransactionTest {
             assertThat(jobs.health().check().join()).isNotNull();
             return jobs.processor().accept(ECHO, AcceptOptions.defaults().timeout(Duration.ofMillis(1)));
         });
+    }
+
+    @Test
+    void aRefusalIsThrownThoughTheMethodDoesNotWaitForIt() {
+        assertThatThrownBy(() -> methods.inTransaction(() -> {
+                    add(current.context(), "refused");
+                    var forgotten =
+                            jobs.add(current.context(), NewJob.of(ECHO, "hello").after(ECHO, "none"));
+                    return "a future would tell Spring";
+                }))
+                .isInstanceOf(DependencyNotFoundException.class);
+        assertThat(state("refused")).isEqualTo(JobState.NOT_FOUND);
     }
 
     @Test

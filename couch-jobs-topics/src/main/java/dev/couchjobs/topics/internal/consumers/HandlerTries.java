@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * after what the handler has thrown; it has repeated it often enough; or the handler's writes cannot be committed.
  */
 final class HandlerTries {
-    /** A handler that reads for more than five seconds, for one, fails each time by an error after which one repeats. */
+    /** A handler that reads for more than five seconds fails each time, by an error after which one repeats. */
     private static final int FAILURES_MAX = 10;
     /** {@code transaction_cancelled}: the handler has cancelled it. */
     private static final int CANCELLED = 1025;
