@@ -27,7 +27,7 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 
 /** Chromium, without a window. */
 final class Browser implements AutoCloseable {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final String CONTROLS = "button, a[href], select, input, textarea";
     private static final int HEIGHT = 900;
