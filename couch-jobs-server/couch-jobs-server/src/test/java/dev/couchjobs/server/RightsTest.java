@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,17 +20,16 @@ import tools.jackson.databind.JsonNode;
 @Timeout(60)
 class RightsTest {
     /** The caller's roles, for all types or for some, are what it says. */
-    private final TestServer server = new TestServer(
-            http -> http.authenticator(request -> CompletableFuture.completedFuture(Optional.of(access(request)))));
+    private final TestServer server = new TestServer(http -> http.authenticator(request ->
+            CompletableFuture.completedFuture(accessOf(request.getHeader("Roles"), request.getHeader("Types")))));
 
-    private static Access access(jakarta.servlet.http.HttpServletRequest request) {
-        Role[] roles = Arrays.stream(request.getHeader("Roles").split(","))
+    /** {@return the access of a caller who says what it may do} */
+    static Optional<Access> accessOf(String roleNames, @Nullable String types) {
+        Role[] roles = Arrays.stream(roleNames.split(","))
                 .map(role -> Role.valueOf(role.toUpperCase(Locale.ROOT)))
                 .toArray(Role[]::new);
         Access access = Access.of("x", roles);
-        return Optional.ofNullable(request.getHeader("Types"))
-                .map(types -> access.onlyTypes(types.split(",")))
-                .orElse(access);
+        return Optional.of(types == null ? access : access.onlyTypes(types.split(",")));
     }
 
     @AfterEach

@@ -35,7 +35,7 @@ public final class BatchOperations {
         JsonNode body = call.body();
         Batch batch = Batch.of(call.name());
         if (body.has("closing")) {
-            batch = batch.closing(NewJobs.withType(body.get("closing")));
+            batch = batch.closing(NewJobs.withType(call.access(), body.get("closing")));
         }
         if (body.path("closingAtFirstFailure").asBoolean(false)) {
             batch = batch.closingAtFirstFailure();

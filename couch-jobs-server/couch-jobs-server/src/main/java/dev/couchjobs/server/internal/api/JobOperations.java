@@ -9,7 +9,6 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobStatus;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.RawPayload;
-import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
@@ -98,7 +97,7 @@ public final class JobOperations {
     }
 
     private CompletableFuture<Reply> add(Call call, TransactionContext tx) {
-        NewJob<RawPayload> job = NewJobs.of(call.type(), call.body());
+        NewJob<RawPayload> job = NewJobs.of(call.access(), call.type(), call.body());
         return jobs.add(tx, job).thenApply(result -> {
             boolean isNew = result.change() == AddResult.Change.ADDED;
             return Reply.json(isNew ? 201 : 200, JobJson.added(job.type().name(), result))
@@ -113,8 +112,7 @@ public final class JobOperations {
     private CompletableFuture<Reply> addAll(Call call, TransactionContext tx) {
         List<NewJob<RawPayload>> all = new ArrayList<>();
         for (JsonNode job : call.body().get("jobs")) {
-            call.require(Role.ADD, job.get("type").stringValue());
-            all.add(NewJobs.withType(job));
+            all.add(NewJobs.withType(call.access(), job));
         }
         return jobs.addAll(tx, all).thenApply(results -> {
             List<JsonNode> items = new ArrayList<>();

@@ -88,12 +88,12 @@ public final class ScheduleOperations {
 
     private CompletableFuture<Reply> put(Call call, TransactionContext tx) {
         JsonNode body = call.body();
-        return Replies.ok(jobs.schedules().put(tx, schedule(call.name(), body)), JobJson::schedule);
+        return Replies.ok(jobs.schedules().put(tx, schedule(call, body)), JobJson::schedule);
     }
 
-    private static Schedule schedule(String name, JsonNode body) {
-        NewJob<RawPayload> job = NewJobs.withType(body.get("job"));
-        Schedule schedule = times(name, body, job);
+    private static Schedule schedule(Call call, JsonNode body) {
+        NewJob<RawPayload> job = NewJobs.withType(call.access(), body.get("job"));
+        Schedule schedule = times(call.name(), body, job);
         if (body.has("startingAt")) {
             schedule = schedule.startingAt(NewJobs.time(body.get("startingAt")));
         }

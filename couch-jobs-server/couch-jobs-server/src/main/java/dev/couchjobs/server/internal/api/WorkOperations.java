@@ -9,11 +9,8 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Role;
-import dev.couchjobs.server.internal.http.Problem;
-import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.work.WorkProtocol;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
@@ -32,7 +29,11 @@ public final class WorkOperations implements AutoCloseable {
     @FunctionalInterface
     private interface Verb {
         CompletableFuture<Reply> run(
-                TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body);
+                TransactionContext context,
+                JobType<RawPayload, RawPayload> type,
+                String id,
+                JsonNode body,
+                Access caller);
     }
 
     public void bind(Operations operations) {
@@ -82,19 +83,7 @@ public final class WorkOperations implements AutoCloseable {
     }
 
     private static void bind(Operations operations, String operationId, Verb verb) {
-        operations.write(operationId, (call, tx) -> {
-            call.body()
-                    .path("jobs")
-                    .forEach(job -> requireToAdd(call.access(), job.get("type").stringValue()));
-            return verb.run(tx, call.type(), call.id(), call.body());
-        });
-    }
-
-    private static void requireToAdd(Access access, String type) {
-        if (!access.allows(Role.ADD, Optional.of(type))) {
-            throw new ProblemException(Problem.of(403, "forbidden", "The caller may not do this.")
-                    .detail("To add a job of the type " + type + " it needs the role add or operate for it."));
-        }
+        operations.write(operationId, (call, tx) -> verb.run(tx, call.type(), call.id(), call.body(), call.access()));
     }
 
     @Override

@@ -9,7 +9,9 @@ import dev.couchjobs.RawPayload;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Unique;
+import dev.couchjobs.server.Access;
 import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.ProblemException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,12 +57,18 @@ public final class NewJobs {
         }
     }
 
-    /** {@return the job that a body with its type describes} */
-    public static NewJob<RawPayload> withType(JsonNode body) {
-        return of(type(body.get("type").stringValue()), body);
+    /** As {@link #of}, of a body with the type. */
+    public static NewJob<RawPayload> withType(Access caller, JsonNode body) {
+        return of(caller, type(body.get("type").stringValue()), body);
     }
 
-    public static NewJob<RawPayload> of(JobType<RawPayload, RawPayload> type, JsonNode body) {
+    /**
+     * {@return the job that a body describes} Every way to add jobs reads them here, so that each has the same checks.
+     *
+     * @throws ProblemException if the caller may not add such a job
+     */
+    public static NewJob<RawPayload> of(Access caller, JobType<RawPayload, RawPayload> type, JsonNode body) {
+        AddingRights.require(caller, type.name(), body);
         NewJob<RawPayload> job = NewJob.of(type, payload(body, "data"));
         job = with(job, body, "id", JsonNode::stringValue, NewJob::id);
         job = with(job, body, "at", NewJobs::time, NewJob::at);

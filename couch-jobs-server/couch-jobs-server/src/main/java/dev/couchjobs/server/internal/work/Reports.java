@@ -13,6 +13,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Processor;
 import dev.couchjobs.RawPayload;
+import dev.couchjobs.server.Access;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
@@ -56,8 +57,13 @@ final class Reports {
 
     /** Runs a verb that ends no claim, with the log entries, the progress, the checkpoint and the jobs in the body. */
     CompletableFuture<Reply> run(
-            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Verb verb) {
-        return run(context, type, id, body, Optional.empty(), verb);
+            TransactionContext context,
+            JobType<RawPayload, RawPayload> type,
+            String id,
+            JsonNode body,
+            Access caller,
+            Verb verb) {
+        return run(context, type, id, body, caller, Optional.empty(), verb);
     }
 
     /** Runs a verb that ends a claim, with what else is in the body. */
@@ -66,9 +72,10 @@ final class Reports {
             JobType<RawPayload, RawPayload> type,
             String id,
             JsonNode body,
+            Access caller,
             End end,
             Verb verb) {
-        return run(context, type, id, body, Optional.of(end), verb);
+        return run(context, type, id, body, caller, Optional.of(end), verb);
     }
 
     private CompletableFuture<Reply> run(
@@ -76,14 +83,17 @@ final class Reports {
             JobType<RawPayload, RawPayload> type,
             String id,
             JsonNode body,
+            Access caller,
             Optional<End> end,
             Verb verb) {
         UUID lock = UUID.fromString(body.get("lock").stringValue());
+        List<NewJob<RawPayload>> added = new ArrayList<>();
+        body.path("jobs").forEach(one -> added.add(NewJobs.withType(caller, one)));
         return context.runAsync(tx -> processor
                 .claim(tx, new ClaimKey(type, id, lock)) // its data may be large, and no verb needs it
                 .<Claim>handle((job, error) -> claimOrRepetition(job, error, end))
                 .thenCompose(claim -> claim.halt() == null
-                        ? reportAndRun(tx, claim.job(), body, verb)
+                        ? reportAndRun(tx, claim.job(), body, added, verb)
                         : checkRepetition(tx, type, id, end.orElseThrow(), claim.halt()))
                 .thenCompose(done -> jobs.getJobState(tx, type, id))
                 .thenApply(Reports::reply));
@@ -124,11 +134,14 @@ final class Reports {
         return Reply.ok(new Fields().put("state", state).node());
     }
 
-    private CompletableFuture<Boolean> reportAndRun(Transaction tx, Job<?> job, JsonNode body, Verb verb) {
-        return report(tx, job, body).thenCompose(done -> verb.run(tx, job)).thenApply(done -> true);
+    private CompletableFuture<Boolean> reportAndRun(
+            Transaction tx, Job<?> job, JsonNode body, List<NewJob<RawPayload>> added, Verb verb) {
+        return report(tx, job, body, added)
+                .thenCompose(done -> verb.run(tx, job))
+                .thenApply(done -> true);
     }
 
-    private CompletableFuture<?> report(Transaction tx, Job<?> job, JsonNode body) {
+    private CompletableFuture<?> report(Transaction tx, Job<?> job, JsonNode body, List<NewJob<RawPayload>> added) {
         CompletableFuture<?> done = CompletableFuture.completedFuture(tx);
         for (JsonNode entry : body.path("log")) {
             done = done.thenCompose(before -> processor.log(tx, job, Json.payload(entry)));
@@ -145,10 +158,8 @@ final class Reports {
         if (body.has("checkpoint")) {
             done = done.thenCompose(before -> processor.checkpoint(tx, job, Json.payload(body.get("checkpoint"))));
         }
-        if (!body.path("jobs").isEmpty()) {
-            List<NewJob<RawPayload>> all = new ArrayList<>();
-            body.get("jobs").forEach(added -> all.add(NewJobs.withType(added)));
-            done = done.thenCompose(before -> jobs.addAll(tx, all));
+        if (!added.isEmpty()) {
+            done = done.thenCompose(before -> jobs.addAll(tx, added));
         }
         return done;
     }

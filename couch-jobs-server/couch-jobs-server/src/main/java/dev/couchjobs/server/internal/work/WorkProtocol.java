@@ -9,6 +9,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RawPayload;
 import dev.couchjobs.RemoteWorker;
+import dev.couchjobs.server.Access;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.http.WaitingClient;
@@ -100,13 +101,13 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> update(
-            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Access caller) {
         return reports.run(
-                context, type, id, body, (tx, job) -> jobs.processor().update(tx, job));
+                context, type, id, body, caller, (tx, job) -> jobs.processor().update(tx, job));
     }
 
     public CompletableFuture<Reply> finish(
-            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Access caller) {
         Optional<RawPayload> result = body.has("result") || body.has("resultBytes")
                 ? Optional.of(NewJobs.payload(body, "result"))
                 : Optional.empty();
@@ -115,6 +116,7 @@ public final class WorkProtocol implements AutoCloseable {
                 type,
                 id,
                 body,
+                caller,
                 new Reports.End(AttemptEnd.SUCCEEDED, job -> Repetitions.isOfResult(job, result)),
                 (tx, job) -> result.isPresent()
                         ? jobs.processor().finishWithResult(tx, type, job, result.get())
@@ -122,7 +124,7 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> fail(
-            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Access caller) {
         JobType<RawPayload, RawPayload> retried =
                 body.has("policy") ? type.retry(NewJobs.retry(body.get("policy"))) : type;
         boolean isRetried = body.path("retry").asBoolean(true);
@@ -132,6 +134,7 @@ public final class WorkProtocol implements AutoCloseable {
                 retried,
                 id,
                 body,
+                caller,
                 new Reports.End(
                         AttemptEnd.FAILED, job -> Repetitions.isOfFailure(job, text, isRetried, retried.retry())),
                 (tx, job) -> jobs.processor().fail(tx, job, text, isRetried));
@@ -147,36 +150,39 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> snooze(
-            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Access caller) {
         Duration pause = NewJobs.duration(body.get("time"));
         return reports.end(
                 context,
                 type,
                 id,
                 body,
+                caller,
                 new Reports.End(AttemptEnd.SNOOZED, job -> Repetitions.isOfPause(job, pause)),
                 (tx, job) -> jobs.processor().snooze(tx, job, pause));
     }
 
     public CompletableFuture<Reply> cancel(
-            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Access caller) {
         String reason = body.path("reason").asString("");
         return reports.end(
                 context,
                 type,
                 id,
                 body,
+                caller,
                 new Reports.End(AttemptEnd.CANCELLED, job -> Repetitions.isOfText(job, reason)),
                 (tx, job) -> jobs.processor().cancel(tx, job, reason));
     }
 
     public CompletableFuture<Reply> release(
-            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body, Access caller) {
         return reports.end(
                 context,
                 type,
                 id,
                 body,
+                caller,
                 new Reports.End(AttemptEnd.RELEASED, job -> true),
                 (tx, job) -> jobs.processor().release(tx, job));
     }
