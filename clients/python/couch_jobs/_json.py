@@ -7,7 +7,7 @@ import json
 import re
 import uuid
 from decimal import Decimal
-from typing import Any, Iterable, Iterator, List, Set, Tuple
+from typing import Any, Iterable, Iterator, List, Mapping, Set, Tuple
 
 from .errors import NotJson, text_of
 
@@ -16,7 +16,15 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _SURE_DIGITS = 15  # each number of so many digits comes back from a float
 _WRITTEN_AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
 _VALUES_MAX = 5_000_000  # more than the server takes
-_PAYLOADS = ("data", "result", "checkpoint", "value")
+_Places = Mapping[str, Any]  # by the name of a member: what is in it, or _PAYLOAD
+_PAYLOAD: _Places = {"": {}}
+# Of a job and a message, of a page of messages, and of claims. The name alone is no sign: a header may have it.
+_PAYLOADS: _Places = {
+    **dict.fromkeys(("data", "result", "value"), _PAYLOAD),
+    "items": {"value": _PAYLOAD},
+    "claims": {"data": _PAYLOAD, "checkpoint": _PAYLOAD},
+}
+_NONE: _Places = {}
 
 
 class ExactFloat(float):
@@ -150,41 +158,42 @@ def decode(text: bytes) -> Any:
     :raises ValueError: if it is no JSON
     """
     source = text.decode()
-    value, end = _read(source, _skip(source, 0))
+    value, end = _read(source, _skip(source, 0), _PAYLOADS)
     if _skip(source, end) < len(source):
         raise ValueError("There is more than one value.")
     return value
 
 
-def _read(source: str, at: int) -> Tuple[Any, int]:
-    """Reads a value of the server, down to the payloads in it; returns it and its end."""
-    if source.startswith("{", at):
-        return _read_members(source, _skip(source, at + 1))
-    if source.startswith("[", at):
-        return _read_items(source, _skip(source, at + 1))
+def _read(source: str, at: int, places: _Places) -> Tuple[Any, int]:
+    """Reads a value of the server, down to the payloads at places in it; returns it and its end."""
+    if places and source.startswith("{", at):
+        return _read_members(source, _skip(source, at + 1), places)
+    if places and source.startswith("[", at):
+        return _read_items(source, _skip(source, at + 1), places)
     return _DECODER.raw_decode(source, at)
 
 
-def _read_members(source: str, at: int) -> Tuple[Any, int]:
+def _read_members(source: str, at: int, places: _Places) -> Tuple[Any, int]:
     members = {}
     while not source.startswith("}", at):
         at = _next(source, at) if members else at
         _expect(source, at, '"')
         name, at = _DECODER.raw_decode(source, at)
         start = _skip(source, _expect(source, _skip(source, at), ":"))
-        if name in _PAYLOADS:
+        inner = places.get(name, _NONE)
+        if inner is _PAYLOAD:
             members[name], at = _DECODER.raw_decode(source, start)
             members[name + "Text"] = source[start:at]
         else:
-            members[name], at = _read(source, start)
+            members[name], at = _read(source, start, inner)
         at = _skip(source, at)
     return members, at + 1
 
 
-def _read_items(source: str, at: int) -> Tuple[Any, int]:
+def _read_items(source: str, at: int, places: _Places) -> Tuple[Any, int]:
     items: List[Any] = []
     while not source.startswith("]", at):
-        item, at = _read(source, _next(source, at) if items else at)
+        item, at = _read(source, _next(source, at) if items else at, places)
         items.append(item)
         at = _skip(source, at)
     return items, at + 1

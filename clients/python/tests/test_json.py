@@ -61,6 +61,20 @@ class JsonTest(unittest.TestCase):
         self.assertEqual(claims[0]["id"], "a")
         self.assertEqual(decode(b'{"items": [{"value": 1.0}], "result": null}')["items"][0]["valueText"], "1.0")
 
+    def test_a_payload_is_known_by_its_place_and_not_by_its_name(self) -> None:
+        names = ("data", "result", "checkpoint", "value", "dataText", "items", "claims", "job", "headers")
+        named = {name: {other: [1, {other: "x"}] for other in names} for name in names}
+        members = {"headers": named, "tags": [named], "counts": named, "progress": named, "closing": named}
+        job: Dict[str, Any] = {name: named for name in ("data", "result", "value")}
+        texts = {name + "Text": json.dumps(named) for name in job}
+        self.assertEqual(decode(json.dumps({**members, **job}).encode()), {**members, **job, **texts})
+        for place, payloads in {"items": ["value"], "claims": ["data", "checkpoint"]}.items():
+            others = {name: named for name in ("data", "result", "checkpoint", "value") if name not in payloads}
+            item = {**members, **others, **{name: named for name in payloads}}
+            texts = {name + "Text": json.dumps(named) for name in payloads}
+            read = decode(json.dumps({place: [item, {}], "next": "x", "headers": named}).encode())
+            self.assertEqual(read, {place: [{**item, **texts}, {}], "next": "x", "headers": named})
+
     def test_replies_are_read_as_json_reads_them(self) -> None:
         for text in ("{}", "[]", " [ ] ", '{"a": [{"b": {}}, [], 1, "x", true, null]}', '"x"', "7"):
             self.assertEqual(decode(text.encode()), json.loads(text))

@@ -4,7 +4,24 @@ import { NotJson, textOf } from './errors.js';
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Each number of so many digits comes back from a double. */
 const SURE_DIGITS = 15;
-const PAYLOADS = new Set(['data', 'result', 'checkpoint', 'value']);
+/** By the name of a member: what is in it. */
+interface Places extends ReadonlyMap<string, Places> {}
+const NONE: Places = new Map();
+const PAYLOAD: Places = new Map();
+/** Of a job and a message, of a page of messages, and of claims. The name alone is no sign: a header may have it. */
+const PAYLOADS: Places = new Map([
+  ['data', PAYLOAD],
+  ['result', PAYLOAD],
+  ['value', PAYLOAD],
+  ['items', new Map([['value', PAYLOAD]])],
+  [
+    'claims',
+    new Map([
+      ['data', PAYLOAD],
+      ['checkpoint', PAYLOAD],
+    ]),
+  ],
+]);
 /** More than the server takes. */
 const VALUES_MAX = 5_000_000;
 const MAY_BE_BYTES = new Set(['data', 'result']);
@@ -154,25 +171,28 @@ class Reader {
   }
 
   all(): unknown {
-    const value = this.#value();
+    const value = this.#value(PAYLOADS);
     if (this.#peek() !== '') {
       throw new SyntaxError('There is more than one value.');
     }
     return value;
   }
 
-  #value(): unknown {
+  #value(places: Places): unknown {
+    if (places.size === 0) {
+      return parse(this.#slice());
+    }
     switch (this.#peek()) {
       case '{':
-        return this.#members();
+        return this.#members(places);
       case '[':
-        return this.#items();
+        return this.#items(places);
       default:
         return parse(this.#slice());
     }
   }
 
-  #members(): object {
+  #members(places: Places): object {
     const members: Array<[string, unknown]> = [];
     this.#expect('{');
     while (this.#peek() !== '}') {
@@ -184,25 +204,26 @@ class Reader {
         throw new SyntaxError('The name of a member is no text.');
       }
       this.#expect(':');
-      if (PAYLOADS.has(name)) {
+      const inner = places.get(name) ?? NONE;
+      if (inner === PAYLOAD) {
         const text = this.#slice();
         members.push([name, parse(text)], [`${name}Text`, text]);
       } else {
-        members.push([name, this.#value()]);
+        members.push([name, this.#value(inner)]);
       }
     }
     this.#expect('}');
     return Object.fromEntries(members);
   }
 
-  #items(): unknown[] {
+  #items(places: Places): unknown[] {
     const items: unknown[] = [];
     this.#expect('[');
     while (this.#peek() !== ']') {
       if (items.length > 0) {
         this.#expect(',');
       }
-      items.push(this.#value());
+      items.push(this.#value(places));
     }
     this.#expect(']');
     return items;

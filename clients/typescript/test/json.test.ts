@@ -58,6 +58,24 @@ test('a payload has its text', () => {
   assert.deepEqual(decode('{"items": [{"value": 1.0}]}'), { items: [{ value: 1, valueText: '1.0' }] });
 });
 
+test('a payload is known by its place and not by its name', () => {
+  const names = ['data', 'result', 'checkpoint', 'value', 'dataText', 'items', 'claims', 'job', 'headers'];
+  const inner = Object.fromEntries(names.map((name) => [name, [1, { [name]: 'x' }]]));
+  const named = Object.fromEntries(names.map((name) => [name, inner]));
+  const members = { headers: named, tags: [named], counts: named, progress: named, closing: named };
+  const of = (some: string[]) => Object.fromEntries(some.map((name) => [name, named]));
+  const textsOf = (some: string[]) => Object.fromEntries(some.map((name) => [`${name}Text`, JSON.stringify(named)]));
+  const job = ['data', 'result', 'value'];
+  const whole = { ...members, ...of(job) };
+  assert.deepEqual(decode(JSON.stringify(whole)), { ...whole, ...textsOf(job) });
+  const payloadsOf = { items: ['value'], claims: ['data', 'checkpoint'] };
+  for (const [place, payloads] of Object.entries(payloadsOf)) {
+    const item = { ...members, ...of(['data', 'result', 'checkpoint', 'value']) };
+    const reply = { [place]: [item, {}], next: 'x', headers: named };
+    assert.deepEqual(decode(JSON.stringify(reply)), { ...reply, [place]: [{ ...item, ...textsOf(payloads) }, {}] });
+  }
+});
+
 test('replies are read as JSON reads them', () => {
   const good = ['{}', '[]', ' [ ] ', '{"a": [{"b": {}}, [], 1, "x", true, null]}', '"x"', '7', '{"__proto__": 1}'];
   for (const text of good) {
