@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -222,6 +223,62 @@ class ExactPayloadsTest {
         assertThat(data.header("Content-Security-Policy")).isEqualTo("sandbox");
         post("/v1/types/mail/jobs", "{\"id\":\"j1\",\"data\": " + EXACT + "}");
         assertThat(text(server.get("/v1/types/mail/jobs/j1/data"))).isEqualTo(EXACT);
+    }
+
+    static List<String> mediaTypes() {
+        return List.of(
+                "text/plain",
+                "Text/Plain",
+                "text/html",
+                "text/html;charset=UTF-8",
+                "text/html; charset=utf-8",
+                "text/html;charset=ISO-8859-1",
+                "text/html;  charset = \"utf-8\" ; a=b",
+                "text/xml",
+                "text/json",
+                "text/csv",
+                "TEXT/CSV; Header=Present",
+                "application/xhtml+xml",
+                "Application/JSON",
+                "application/json; charset=utf-8",
+                "application/json;charset=UTF-8",
+                "application/octet-stream",
+                "application/x-www-form-urlencoded",
+                "multipart/form-data; boundary=x",
+                "multipart/byteranges",
+                "message/http",
+                "image/PNG",
+                "image/svg+xml",
+                "a/b;",
+                "x/" + "y".repeat(198));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mediaTypes")
+    void dataComesBackWithTheMediaTypeThatItWasStoredWith(String mediaType) {
+        byte[] bytes = {'1'};
+        server.jobs
+                .add(
+                        server.database,
+                        NewJob.of(MAIL, RawPayload.of(mediaType, bytes)).id("added"))
+                .join();
+        server.post(
+                "/v1/types/mail/jobs",
+                "{'id': 'sent', 'dataBytes': 'MQ==', 'dataMediaType': '" + mediaType.replace("\"", "\\'") + "'}");
+        List<String> ids = new ArrayList<>(List.of("added", "sent"));
+        if (postBytes("/v1/types/mail/jobs?id=body", mediaType, bytes).status() == 201) {
+            ids.add("body");
+        }
+        for (String id : ids) {
+            Response data = server.get("/v1/types/mail/jobs/" + id + "/data");
+            assertThat(data.http().headers().allValues("Content-Type")).as(id).containsExactly(mediaType);
+            assertThat(data.http().body()).isEqualTo(bytes);
+            assertThat(server.get("/v1/types/mail/jobs/" + id)
+                            .body()
+                            .path("dataMediaType")
+                            .stringValue())
+                    .isEqualTo(mediaType);
+        }
     }
 
     @ParameterizedTest

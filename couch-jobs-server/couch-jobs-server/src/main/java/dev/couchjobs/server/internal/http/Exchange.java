@@ -28,8 +28,9 @@ public final class Exchange {
     private static final Set<String> FORM_TYPES =
             Set.of("text/plain", "multipart/form-data", "application/x-www-form-urlencoded");
 
+    private static final String CONTENT_TYPE = "Content-Type";
     private static final Set<String> SINGLE =
-            Set.of("Content-Type", "Idempotency-Key", "Last-Event-ID", "Origin", "Sec-Fetch-Site");
+            Set.of(CONTENT_TYPE, "Idempotency-Key", "Last-Event-ID", "Origin", "Sec-Fetch-Site");
 
     private static final Problem NOT_WANTED = Problem.of(413, "body-too-large", "The operation takes no body.");
     private static final Problem NOT_JSON =
@@ -162,7 +163,7 @@ public final class Exchange {
         isBodyRead = true;
         try {
             CompletableFuture<byte[]> bytes =
-                    header("Content-Type").filter(Exchange::isJson).isPresent()
+                    header(CONTENT_TYPE).filter(Exchange::isJson).isPresent()
                             ? RequestBody.read(request, bytesMax, tooLarge(bytesMax), transferTime, memory)
                             : RequestBody.read(request, 0, NOT_JSON, transferTime, memory);
             return bytes.thenApply(body -> body.length == 0 ? MissingNode.getInstance() : Json.read(body, payloads));
@@ -176,7 +177,7 @@ public final class Exchange {
      * requests, Fetch standard)}
      */
     public boolean hasBytes() {
-        return header("Content-Type")
+        return header(CONTENT_TYPE)
                 .filter(type -> !isJson(type) && !FORM_TYPES.contains(mediaType(type)))
                 .isPresent();
     }
@@ -186,7 +187,7 @@ public final class Exchange {
         isBodyRead = true;
         try {
             return RequestBody.read(request, bytesMax, tooLarge(bytesMax), transferTime, memory)
-                    .thenApply(body -> RawPayload.of(header("Content-Type").orElseThrow(), body));
+                    .thenApply(body -> RawPayload.of(header(CONTENT_TYPE).orElseThrow(), body));
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -307,6 +308,9 @@ public final class Exchange {
             response.setStatus(reply.status());
             reply.headers().forEach(response::setHeader);
             response.setHeader("X-Content-Type-Options", "nosniff");
+            if (request.getAttribute(ExactHeaders.ATTRIBUTE) instanceof ExactHeaders exact) {
+                Optional.ofNullable(reply.headers().get(CONTENT_TYPE)).ifPresent(type -> exact.set(CONTENT_TYPE, type));
+            }
             if (isStream(reply)) {
                 ReplyStream begun =
                         ReplyStream.begin(async, client, reply.source().orElseThrow(), memory);

@@ -95,6 +95,7 @@ public final class JettyServer {
         HttpConfiguration configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setUriCompliance(PATHS);
+        configuration.setHeaderCacheCaseSensitive(true); // else it changes the media types of payloads
         configuration.setRequestHeaderSize(settings.headerBytes());
         HttpConnectionFactory http = new SerialHttp(configuration);
         List<ConnectionFactory> protocols = new ArrayList<>();
