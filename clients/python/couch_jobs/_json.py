@@ -9,7 +9,7 @@ import uuid
 from decimal import Decimal
 from typing import Any, Iterable, Iterator, List, Mapping, Set, Tuple
 
-from .errors import NotJson, text_of
+from .errors import NotJson, name_of, text_of
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -77,7 +77,7 @@ def encode(body: Any) -> bytes:
             text = re.sub(f'"{mark}([^"]*)"', r"\1", _dumps(_Copy(mark).of(value)))
         return text.encode("utf-8", "backslashreplace")
     except BaseException as error:  # of a user's class: also SystemExit, which would end the worker
-        raise NotJson(f"It cannot be written as JSON: {type(error).__name__}: {text_of(error)}") from error
+        raise NotJson(f"It cannot be written as JSON: {name_of(error)}: {text_of(error)}") from error
 
 
 def _in_base64(body: Any) -> Any:

@@ -12,7 +12,12 @@ def _write(level: int, message: str, args: tuple[object, ...], error: Optional[B
     try:
         _LOG.log(level, message, *args, exc_info=error)
     except Exception:
-        pass
+        if error is not None:
+            _write(level, message, args, None)
+    except BaseException:
+        if error is None:
+            raise
+        _write(level, message, args, None)  # it is of the error, which tells what it is made of
 
 
 def info(message: str, *args: object) -> None:

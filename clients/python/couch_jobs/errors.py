@@ -5,12 +5,28 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 
+# An error of a handler is the user's code: each attribute of it, and of its class, may raise anything. So may
+# isinstance, which asks for the __class__.
+
+_NAME = type.__dict__["__qualname__"]  # a metaclass may have another one
+
+
+def is_a(error: BaseException, kind: type) -> bool:
+    """Whether an error is of a kind, whatever it says of its class."""
+    return issubclass(type(error), kind)
+
+
+def name_of(error: BaseException) -> str:
+    """The name of the class of an error."""
+    return str.__str__(_NAME.__get__(type(error)))
+
+
 def text_of(error: BaseException) -> str:
     """The message of an error, even if its class cannot tell it."""
     try:
         return str.__str__(str(error))  # whatever a subclass of str says of itself
     except BaseException as broken:  # all of it is the user's code
-        return f"its text cannot be read, by {type(broken).__name__}"
+        return f"its text cannot be read, by {name_of(broken)}"
 
 
 class ApiError(Exception):

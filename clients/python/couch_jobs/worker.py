@@ -22,7 +22,7 @@ from ._json import encode
 from ._numbers import count, patience, seconds as duration
 from ._path import segment
 from ._time import from_seconds, to_seconds
-from .errors import ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, text_of
+from .errors import ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, is_a, name_of, text_of
 
 Handler = Callable[["Job"], Any]
 
@@ -389,7 +389,7 @@ class Worker:
             result, error = await self._in_thread(handler, job)
             return _Outcome(await result if inspect.isawaitable(result) else result, error)
         except BaseException as error:  # a handler's errors are its own, also SystemExit and a cancellation by itself
-            if isinstance(error, KeyboardInterrupt) and not self._has_sigint:
+            if is_a(error, KeyboardInterrupt) and not self._has_sigint:
                 raise  # it may be Ctrl-C
             return _Outcome(error=error)
 
@@ -437,7 +437,7 @@ class Worker:
     async def _fail(self, job: Job, error: BaseException) -> None:
         _log.warning("Job %s of type %s has failed", job.id, job.type, exc_info=error)
         described = _describe(error)
-        retry = not isinstance(error, PermanentFailure)
+        retry = not is_a(error, PermanentFailure)
         try:
             await job._end("fail", {"error": described, "retry": retry, "policy": self._retry})
         except LeaseLost:
@@ -556,7 +556,7 @@ def _not_stored(refused: Exception) -> Exception:
 
 
 def _message(error: BaseException) -> str:
-    if isinstance(error, asyncio.CancelledError):
+    if is_a(error, asyncio.CancelledError):
         return text_of(error) or "The handler has awaited what its own code has cancelled."
     return text_of(error)
 
@@ -566,7 +566,7 @@ def _describe(error: BaseException) -> Dict[str, str]:
         stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     except BaseException:  # of the error's class
         stack = ""
-    described = {"type": type(error).__qualname__[:300], "message": _message(error)[:10_000], "stack": stack[-20_000:]}
+    described = {"type": name_of(error)[:300], "message": _message(error)[:10_000], "stack": stack[-20_000:]}
     described["type"] = described["type"] or "Exception"
     return {name: text.encode("utf-8", "backslashreplace").decode() for name, text in described.items()}
 

@@ -1,14 +1,16 @@
 import asyncio
+import io
 import itertools
 import json
 import logging
 import sys
 import threading
 import unittest
-from typing import Awaitable, Callable, List
+from typing import Any, Awaitable, Callable, List, cast
 from unittest import mock
 
-from couch_jobs import ApiError, Job, LeaseLost, NotJson, Worker
+from couch_jobs import ApiError, Job, LeaseLost, NotJson, PermanentFailure, Worker
+from couch_jobs._json import encode
 
 from .test_http import Server, reply
 
@@ -131,6 +133,7 @@ class WorkerTest(unittest.IsolatedAsyncioTestCase):
             server = await asyncio.start_server(handle, "127.0.0.1", 0)
             program = f"""
 import asyncio
+import io
 from couch_jobs import Worker
 async def end():
     raise {error}
@@ -306,6 +309,39 @@ asyncio.run(main())
             await asyncio.wait_for(worker.run(), 10)
         self.assertEqual(verbs, ["fail", "end"])
 
+    async def test_whatever_an_error_does_the_claim_ends_with_it(self) -> None:
+        lines = io.StringIO()
+        log = logging.StreamHandler(lines)
+        log.setFormatter(logging.Formatter("%(message)s"))
+        logging.getLogger("couch_jobs").addHandler(log)
+        self.addCleanup(logging.getLogger("couch_jobs").removeHandler, log)
+        worker = Worker("http://127.0.0.1:1")
+        worker._has_sigint = True
+        with mock.patch.object(logging, "raiseExceptions", False):
+            for kind in ERRORS:
+                for method in OF_ERRORS + OF_CLASSES:
+                    for raised in (RuntimeError, AttributeError, RecursionError, SystemExit, KeyboardInterrupt):
+                        error = _odd_error(kind, method, raised)
+                        for handler in (_raising(error), _raising_later(error)):
+                            with self.subTest(kind=kind.__name__, method=method, raised=raised.__name__):
+                                await self._assert_fails(worker, handler, kind)
+        self.assertIn("has failed", lines.getvalue())
+
+    async def _assert_fails(self, worker: Worker, handler: Callable[[Job], Any], kind: type) -> None:
+        said: List[Any] = []
+
+        async def end(verb: str, body: Any) -> None:
+            said.append((verb, body["retry"], json.loads(encode(body["error"]))))
+
+        worker.handler("mail")(handler)
+        job = Job(worker, {**CLAIM, "dataText": "1"})
+        with mock.patch.object(job, "_end", end):
+            await worker._end(job, await worker._call_handler(job))
+        ((verb, retry, error),) = said
+        self.assertEqual((verb, retry), ("fail", kind is not PermanentFailure))
+        self.assertEqual(error["type"], "Odd")
+        self.assertIn("message", error)
+
     async def test_a_refused_worker_ends(self) -> None:
         async def answer(number: int, writer: asyncio.StreamWriter) -> None:
             writer.write(reply(401, '{"type": "urn:couch-jobs:problem:unauthenticated", "detail": "Send a token."}'))
@@ -313,6 +349,45 @@ asyncio.run(main())
         async with Server(answer) as url:
             with self.assertRaisesRegex(ApiError, "401: Send a token."):
                 await _worker(url).run()
+
+
+ERRORS: List[type] = [Exception, BaseException, PermanentFailure, asyncio.CancelledError, SystemExit, KeyboardInterrupt]
+ERRORS += [SyntaxError, OSError, ImportError, NameError, AttributeError, KeyError, UnicodeError, StopAsyncIteration]
+OF_ERRORS = ["__class__", "__str__", "__repr__", "__format__", "__cause__", "__context__", "__suppress_context__"]
+OF_ERRORS += ["__traceback__", "__notes__", "__dict__", "__getattribute__", "__hash__", "__eq__", "__bool__", "__len__"]
+OF_ERRORS += ["args", "name", "obj", "msg", "text", "filename", "add_note", "with_traceback", "exceptions"]
+OF_CLASSES = ["type.__name__", "type.__module__", "type.__str__", "type.__getattribute__"]
+OF_CLASSES += ["type.__instancecheck__", "type.__mro__", "type.__bases__", "type.__hash__"]
+
+CALLED = ["__str__", "__repr__", "__format__", "__getattribute__", "__hash__", "__eq__", "__bool__", "__len__"]
+CALLED += ["__instancecheck__"]
+
+
+def _odd_error(kind: type, method: str, raised: type) -> BaseException:
+    """An error of a class where an attribute, which is a method or read as one, raises."""
+
+    def fail(*args: object) -> Any:
+        raise raised("odd")
+
+    name = method.split(".")[-1]
+    odd = {name: fail if name in CALLED else property(fail)}
+    if method.startswith("type."):
+        return cast(BaseException, type("Meta", (type,), odd)("Odd", (kind,), {})("told"))
+    return cast(BaseException, type("Odd", (kind,), odd)("told"))
+
+
+def _raising(error: BaseException) -> Callable[[Job], Any]:
+    def handler(job: Job) -> None:
+        raise error
+
+    return handler
+
+
+def _raising_later(error: BaseException) -> Callable[[Job], Any]:
+    async def handler(job: Job) -> None:
+        raise error
+
+    return handler
 
 
 def _worker(url: str) -> Worker:
