@@ -61,7 +61,7 @@ public final class JobControl {
      * @param jobId its id
      * @param time the time before which the job is not to run, stored as the first whole second that is not before it
      * @return whether the job was pending; if not, nothing was changed
-     * @throws IllegalArgumentException if the time is before 1970
+     * @throws IllegalArgumentException if the time is before 1970 or after 9999
      */
     public CompletableFuture<Boolean> reschedule(
             TransactionContext context, JobType<?, ?> type, String jobId, Instant time) {

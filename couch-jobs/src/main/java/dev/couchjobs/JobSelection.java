@@ -123,7 +123,7 @@ public final class JobSelection<D, R> {
      *
      * @param time the time
      * @return the progress when all are done
-     * @throws IllegalArgumentException if the time is before 1970
+     * @throws IllegalArgumentException if the time is before 1970 or after 9999
      */
     public CompletableFuture<SelectionProgress> reschedule(Instant time) {
         return run(verbs.rescheduleAll(time));

@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class NewJob<D> {
     private static final int TAGS_MAX = 10;
     private static final Instant FIRST_DEADLINE = Instant.ofEpochMilli(1);
-    private static final Instant LAST_DEADLINE = Instant.parse("9999-12-31T23:59:59Z");
 
     private final JobType<D, ?> type;
     private final D data;
@@ -128,10 +127,10 @@ public final class NewJob<D> {
      *
      * @param time the time, stored as the first whole second that is not before it
      * @return the job
-     * @throws IllegalArgumentException if the time is before 1970
+     * @throws IllegalArgumentException if the time is before 1970 or after 9999
      */
     public NewJob<D> at(Instant time) {
-        ScheduledTimes.toSeconds(time);
+        ScheduledTimes.given("A job is scheduled", time);
         return new NewJob<>(type, data, id, time, priority, retry, keys, dependencies, leftAlone);
     }
 
@@ -261,7 +260,7 @@ public final class NewJob<D> {
      * @throws IllegalArgumentException if the deadline is before 1970 or after 9999
      */
     public NewJob<D> startBefore(Instant deadline) {
-        if (deadline.isBefore(FIRST_DEADLINE) || deadline.isAfter(LAST_DEADLINE)) {
+        if (deadline.isBefore(FIRST_DEADLINE) || deadline.isAfter(ScheduledTimes.LAST)) {
             throw new IllegalArgumentException("The deadline of a job is from 1970 to 9999; this is " + deadline
                     + ". Leave out startBefore for a job that may begin at any time.");
         }

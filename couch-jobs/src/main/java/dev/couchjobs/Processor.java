@@ -345,9 +345,11 @@ public final class Processor {
      * @param scheduledTime the time, stored as the first whole second that is not before it
      * @param <D> the type of the data
      * @return the claim as it is now; fails with {@link JobHaltedException} if the job is gone or another's
+     * @throws IllegalArgumentException if the time is before 1970 or after 9999
      */
     public <D> CompletableFuture<Job<D>> resubmit(TransactionContext context, Job<D> job, Instant scheduledTime) {
-        return processorVerbs.resubmit(context, job, OptionalLong.of(ScheduledTimes.toSeconds(scheduledTime)), null);
+        return processorVerbs.resubmit(
+                context, job, OptionalLong.of(ScheduledTimes.given("A job is scheduled", scheduledTime)), null);
     }
 
     /**
@@ -361,10 +363,11 @@ public final class Processor {
      * @param <D> the type of the data
      * @return the claim as it is now; fails with {@link JobHaltedException} if the job is gone or another's
      * @throws PayloadException if the data cannot be stored
+     * @throws IllegalArgumentException if the time is before 1970 or after 9999
      */
     public <D> CompletableFuture<Job<D>> resubmit(
             TransactionContext context, Job<D> job, Instant scheduledTime, D data) {
-        OptionalLong time = OptionalLong.of(ScheduledTimes.toSeconds(scheduledTime));
+        OptionalLong time = OptionalLong.of(ScheduledTimes.given("A job is scheduled", scheduledTime));
         return processorVerbs.resubmit(context, job, time, Objects.requireNonNull(data, "data"));
     }
 

@@ -32,7 +32,6 @@ import java.util.Objects;
  */
 public final class Schedule {
     private static final int MISSED_MAX = 1_000;
-    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final ScheduleRequest request;
 
@@ -129,14 +128,6 @@ public final class Schedule {
                 .toSeconds();
     }
 
-    private static Instant time(Instant time) {
-        if (time.isBefore(Instant.EPOCH) || time.isAfter(LATEST)) {
-            throw new IllegalArgumentException(
-                    "A schedule starts and ends from 1970 to " + LATEST + "; this is " + time + ".");
-        }
-        return time;
-    }
-
     private static Schedule of(ScheduleRequest request) {
         if (request.start() >= request.end()) {
             throw new IllegalArgumentException("A schedule ends after it starts; this one starts at "
@@ -173,7 +164,7 @@ public final class Schedule {
      * @throws IllegalArgumentException if it is before 1970, after 9999, or not before the end
      */
     public Schedule startingAt(Instant start) {
-        return of(request.startingAt(time(start)));
+        return of(request.startingAt(start));
     }
 
     /**
@@ -184,7 +175,7 @@ public final class Schedule {
      * @throws IllegalArgumentException if it is before 1970, after 9999, or not after the start
      */
     public Schedule endingAt(Instant end) {
-        return of(request.endingAt(time(end)));
+        return of(request.endingAt(end));
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.AddResult;
+import dev.couchjobs.Batch;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.node.NullNode;
 
 /** Payloads as bytes: the same come back, equal data is known as equal, and no reader meets what it refuses. */
 @SuppressWarnings("FutureReturnValueIgnored") // whoever runs a verb gets what it returns
@@ -219,6 +221,40 @@ class RawPayloadContract extends JobsContract {
         assertThat(await(jobs.getJobData(database, VALUES, "j1"))).contains("good");
         assertThat(await(jobs.getJobState(database, VALUES, "j2"))).isEqualTo(JobState.NOT_FOUND);
         assertThat(await(jobs.schedules().get(database, "s"))).isEmpty();
+    }
+
+    /** Data is never null, whichever way it was written: a handler would not expect it, nor does the server take it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"null", " null ", "\n\t\r null\n"})
+    void noJobHasNullAsItsData(String text) {
+        RawPayload raw = RawPayload.json(text);
+        NewJob<Object> unset = NewJob.of(VALUES, NullNode.getInstance());
+        await(jobs.add(database, RAW, "j1", EXACT));
+        Job<RawPayload> job = await(jobs.processor().accept(RAW)).orElseThrow();
+        NewJob<RawPayload> other = NewJob.of(RAW, raw).id("j2");
+        Map<String, Callable<?>> verbs = new LinkedHashMap<>();
+        verbs.put("add", () -> jobs.add(database, other));
+        verbs.put("add again", () -> jobs.add(database, other.id("j1")));
+        verbs.put("add unique", () -> jobs.add(database, other.unique(Unique.byData())));
+        verbs.put("add what is written as null", () -> jobs.add(database, unset));
+        verbs.put("addAll", () -> jobs.addAll(database, List.of(other, unset)));
+        verbs.put("update", () -> jobs.processor().update(database, job, raw));
+        verbs.put("finish", () -> jobs.processor().finish(database, job, raw));
+        verbs.put("resubmit", () -> jobs.processor().resubmit(database, job, NOON, raw));
+        Schedule schedule = Schedule.every("s", Duration.ofHours(1), NewJob.of(RAW, raw));
+        verbs.put("put", () -> jobs.schedules().put(database, schedule));
+        verbs.put("open", () -> jobs.batches().open(database, Batch.of("b").closing(other)));
+
+        SoftAssertions softly = new SoftAssertions();
+        verbs.forEach((name, verb) -> softly.assertThatThrownBy(verb::call)
+                .as(name)
+                .isInstanceOf(PayloadException.class)
+                .hasMessageContaining("is null in JSON")
+                .hasMessageEndingWith("Nothing was stored."));
+        softly.assertAll();
+
+        assertThat(await(jobs.getJobData(database, RAW, "j1"))).contains(EXACT);
+        assertThat(await(jobs.getJobState(database, RAW, "j2"))).isEqualTo(JobState.NOT_FOUND);
     }
 
     private AddResult.Change addUnique(String id, RawPayload text) {

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -157,6 +158,59 @@ class ExactPayloadsTest {
                         .contains("\"data\":" + EXACT.replace("\n", ""));
             }
         }
+    }
+
+    /** What the library takes at the ends of its bounds is taken by the export and the import, too. */
+    @Test
+    void anImportTakesWhateverWasAdded(@TempDir Path directory) throws IOException {
+        Instant last = Instant.parse("9999-12-31T23:59:59Z");
+        NewJob<RawPayload> job = NewJob.of(MAIL, RawPayload.json("0"));
+        List<NewJob<RawPayload>> jobs = new ArrayList<>(List.of(
+                job.id("last").at(last),
+                job.id("rounded").at(last.minusNanos(1)),
+                job.id("first").at(Instant.EPOCH),
+                job.id("second").at(Instant.EPOCH.plusNanos(1)),
+                job.id("deadline").startBefore(last),
+                job.id("millis").startBefore(last.minusMillis(1)),
+                job.id("priority").priority(Integer.MIN_VALUE)));
+        for (String data : List.of("false", "\"\"", "{}", "[]", "[null]", " {\"null\": null} ", "\"null\"")) {
+            jobs.add(NewJob.of(MAIL, RawPayload.json(data)).id("data" + jobs.size()));
+        }
+        jobs.add(NewJob.of(MAIL, RawPayload.of("a/b", new byte[0])).id("empty"));
+        jobs.add(NewJob.of(MAIL, RawPayload.of("a/b", "null".getBytes(UTF_8))).id("bytes"));
+        server.jobs.addAll(server.database, jobs).join();
+        Path file = directory.resolve("jobs");
+        String exported =
+                new Typed().run("export", "--url", server.uri("/").toString()).out();
+        Files.writeString(file, exported);
+        assertThat(exported.lines()).hasSize(jobs.size() + 1); // the last one counts them
+        try (TestServer other = TestServer.forEverything()) {
+            Ran imported = new Typed()
+                    .run("import", file.toString(), "--url", other.uri("/").toString());
+            assertThat(imported.exitCode()).as(imported.err()).isZero();
+            assertThat(new Typed()
+                            .run("export", "--url", other.uri("/").toString())
+                            .out())
+                    .isEqualTo(exported);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'data': null}",
+                "{'dataBytes': 'bnVsbA==', 'dataMediaType': 'application/json'}",
+                "{'data': 1, 'at': '9999-12-31T23:59:59.001Z'}",
+                "{'data': 1, 'at': '9999-12-31T23:59:59-01:00'}",
+                "{'data': 1, 'at': '1969-12-31T23:59:59Z'}",
+                "{'data': 1, 'at': '+10000-01-01T00:00:00Z'}",
+                "{'data': 1, 'startBefore': '9999-12-31T23:59:59.001Z'}"
+            })
+    void theServerRefusesWhatTheLibraryDoes(String job) {
+        assertThat(server.post("/v1/types/mail/jobs", job).status()).isIn(400, 422);
+        assertThat(server.post("/v1/jobs", "{'jobs': [{'type': 'mail', " + job.substring(1) + "]}")
+                        .status())
+                .isIn(400, 422);
     }
 
     @Test

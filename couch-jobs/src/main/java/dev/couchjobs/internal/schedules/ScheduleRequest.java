@@ -67,14 +67,19 @@ public record ScheduleRequest(String name, ScheduleRow.Definition definition, Ne
 
     /** A fixed rate counts from the start. */
     public ScheduleRequest startingAt(Instant time) {
-        long start = ScheduledTimes.toSeconds(time);
+        long start = ScheduledTimes.given("A schedule starts and ends", time);
         Timing timing =
                 timing() instanceof Timing.FixedRate rate ? new Timing.FixedRate(rate.period(), start) : timing();
         return with(timing, start, end(), definition.jitter(), definition.missed());
     }
 
     public ScheduleRequest endingAt(Instant time) {
-        return with(timing(), start(), ScheduledTimes.toSeconds(time), definition.jitter(), definition.missed());
+        return with(
+                timing(),
+                start(),
+                ScheduledTimes.given("A schedule starts and ends", time),
+                definition.jitter(),
+                definition.missed());
     }
 
     public ScheduleRequest jitter(long seconds) {

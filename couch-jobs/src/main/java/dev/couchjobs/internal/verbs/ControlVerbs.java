@@ -51,7 +51,12 @@ public final class ControlVerbs {
     /** {@return whether the job was pending} */
     public CompletableFuture<Boolean> reschedule(
             TransactionContext context, JobType<?, ?> type, String jobId, Instant time) {
-        return run(context, "reschedule", type, jobId, JobAction.reschedule(ScheduledTimes.toSeconds(time)));
+        return run(
+                context,
+                "reschedule",
+                type,
+                jobId,
+                JobAction.reschedule(ScheduledTimes.given("A job is scheduled", time)));
     }
 
     /** {@return whether the job was pending or running} */
@@ -96,7 +101,7 @@ public final class ControlVerbs {
 
     /** {@return the action that gives each pending job a scheduled time} */
     public BulkAction rescheduleAll(Instant time) {
-        return new BulkAction("reschedule all", JobAction.reschedule(ScheduledTimes.toSeconds(time)));
+        return new BulkAction("reschedule all", JobAction.reschedule(ScheduledTimes.given("A job is scheduled", time)));
     }
 
     /** {@return the action that gives each pending or running job a priority} */

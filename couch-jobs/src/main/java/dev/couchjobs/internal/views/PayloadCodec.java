@@ -36,9 +36,18 @@ public final class PayloadCodec {
         this.cipher = cipher;
     }
 
-    /** {@return data as JSON, which is not encrypted} */
+    /**
+     * {@return data as JSON, which is not encrypted}
+     *
+     * @throws PayloadException if it cannot be written, or is null in JSON, which no handler expects
+     */
     public <D> byte[] json(JobType<D, ?> type, String jobId, D data) {
-        return write("data", type, jobId, Objects.requireNonNull(data, "data"), type.dataType());
+        byte[] json = write("data", type, jobId, Objects.requireNonNull(data, "data"), type.dataType());
+        if (isJsonNull(json)) {
+            throw new PayloadException("The data of job " + jobId + " of type " + type
+                    + " is null in JSON. Give it other data, such as {} or []. Nothing was stored.");
+        }
+        return json;
     }
 
     /** {@return a digest of data, which equal data has in every JVM} */
@@ -219,7 +228,12 @@ public final class PayloadCodec {
         return value;
     }
 
+    /** Of JSON, only null begins with its letter. */
     private static boolean isJsonNull(byte[] json) {
-        return new String(json, StandardCharsets.UTF_8).strip().equals("null");
+        int at = 0;
+        while (at < json.length && (json[at] == ' ' || json[at] == '\t' || json[at] == '\n' || json[at] == '\r')) {
+            at++;
+        }
+        return at < json.length && json[at] == 'n';
     }
 }
