@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -152,8 +153,11 @@ class NumbersTest {
             server.put("/v1/schedules/s", "{'every': 'PT1H', 'job': {'type': 'a', 'data': 1}}");
             server.put("/v1/topics/wide", "{'partitions': 1024}");
             integers.forEach((name, schema) -> List.of("minimum", "maximum").forEach(bound -> {
-                Response reply =
-                        send(server, REQUESTS.get(name), schema.get(bound).toString(), name.charAt(0) + bound);
+                Response reply = send(
+                        server,
+                        Objects.requireNonNull(REQUESTS.get(name)),
+                        schema.get(bound).toString(),
+                        name.charAt(0) + bound);
                 assertThat(reply.status())
                         .as(name + " " + bound + ": " + reply.detail())
                         .isIn(OTHER_REFUSALS.getOrDefault(name, List.of(200, 201, 202, 204)));
