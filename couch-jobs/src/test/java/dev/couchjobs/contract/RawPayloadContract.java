@@ -185,7 +185,8 @@ class RawPayloadContract extends JobsContract {
         return Stream.of(
                 Arguments.of(nested, "nested deeper than 400 levels"),
                 Arguments.of(BigInteger.TEN.pow(1_000), "more than 1,000 characters"),
-                Arguments.of(Map.of("n".repeat(60_000), 1), "longer than 50,000 characters"),
+                Arguments.of(Map.of("n".repeat(60_000), 1), "longer than 50,000 bytes in UTF-8"),
+                Arguments.of(Map.of("€".repeat(22_000), 1), "longer than 50,000 bytes in UTF-8"),
                 Arguments.of(Map.of("\uD83D", 1), "surrogate"),
                 Arguments.of(List.of("\uDE00"), "surrogate"));
     }

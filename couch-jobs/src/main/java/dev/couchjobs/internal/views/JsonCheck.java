@@ -30,22 +30,24 @@ public final class JsonCheck {
     /** Of a number, positive or negative: Java expands a number with a larger one into as many digits. */
     static final int EXPONENT_MAX = 9_999;
 
-    /** In UTF-16 code units, as Jackson's default. */
-    static final int NAME_LENGTH_MAX = 50_000;
+    /** In bytes of UTF-8: Jackson's default counts these in bytes, and UTF-16 units, which are fewer, in a text. */
+    static final int NAME_BYTES_MAX = 50_000;
 
     private static final String HALF_PAIR =
             "%s contains half of a surrogate pair, which is no character and cannot be written in UTF-8";
 
     private static final int CHARS = 8_192;
 
-    /** Jackson's own limits are off: those above have better messages. */
+    /** No limits of Jackson's: those above are the only ones, and have better messages. */
+    static final StreamReadConstraints UNLIMITED = StreamReadConstraints.builder()
+            .maxNestingDepth(Integer.MAX_VALUE)
+            .maxNumberLength(Integer.MAX_VALUE)
+            .maxNameLength(Integer.MAX_VALUE)
+            .maxStringLength(Integer.MAX_VALUE)
+            .build();
+
     private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(Integer.MAX_VALUE)
-                    .maxNumberLength(Integer.MAX_VALUE)
-                    .maxNameLength(Integer.MAX_VALUE)
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .build())
+            .streamReadConstraints(UNLIMITED)
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .build();
 
@@ -101,11 +103,11 @@ public final class JsonCheck {
         switch (token) {
             case PROPERTY_NAME -> {
                 String name = parser.currentName();
-                require(
-                        name.length() <= NAME_LENGTH_MAX,
-                        "a name in it is longer than %,d characters",
-                        NAME_LENGTH_MAX);
                 require(!hasEscapes || hasWholePairs(name), HALF_PAIR, "a name in it");
+                require(
+                        utf8Length(name) <= NAME_BYTES_MAX,
+                        "a name in it is longer than %,d bytes in UTF-8",
+                        NAME_BYTES_MAX);
             }
             case VALUE_STRING -> {
                 // Without escapes the text is as valid as its bytes; asking for its length reads it to its end.
@@ -131,6 +133,17 @@ public final class JsonCheck {
         if (!holds) {
             throw new IllegalArgumentException(String.format(reason, limit));
         }
+    }
+
+    /** {@return the length of a text of whole pairs in UTF-8} */
+    private static int utf8Length(String text) {
+        int length = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char unit = text.charAt(i);
+            // A pair has two units and four bytes.
+            length += unit < 0x80 ? 0 : unit < 0x800 || Character.isSurrogate(unit) ? 1 : 2;
+        }
+        return length;
     }
 
     private static boolean hasSmallExponent(String number) {
