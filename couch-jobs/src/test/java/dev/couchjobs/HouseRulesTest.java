@@ -78,6 +78,10 @@ class HouseRulesTest {
                         HouseRulesTest::callsUsersExecutors,
                         "take it from GuardedExecutor: an executor of a user may refuse a task, or throw anything"),
                 new Rule(
+                        "(\\.|(?<!Thread)::)get(Cause|Message|StackTrace)\\b",
+                        HouseRulesTest::asksErrorsOfUsers,
+                        "ask RootCauses: an error may be of a user's class, which throws when it is asked"),
+                new Rule(
                         "LoggerFactory",
                         HouseRulesTest::logsTextFromOutside,
                         "log by SafeLog: names, paths and messages of errors may contain a line of the log"),
@@ -239,6 +243,13 @@ class HouseRulesTest {
                 && !file.endsWith("GuardedExecutor.java")
                 && !file.endsWith("MinimumVersionContext.java")
                 && !file.endsWith("CommittedContext.java");
+    }
+
+    private static boolean asksErrorsOfUsers(Path file) {
+        return file.startsWith(PROJECT.resolve("couch-jobs/src/main"))
+                && !file.endsWith("RootCauses.java")
+                && !file.endsWith("UserCode.java") // looks whether an error can be asked
+                && !file.endsWith("ErrorText.java"); // says what cannot be had
     }
 
     /** All but the places where clusters are opened. */

@@ -120,7 +120,8 @@ public final class SafeLog {
             if (error == null || depth > CAUSES_MAX) {
                 return null;
             }
-            Shown shown = new Shown(RootCauses.text(error), of(error.getCause(), depth + 1), error.getStackTrace());
+            Throwable cause = of(RootCauses.cause(error), depth + 1);
+            Shown shown = new Shown(RootCauses.text(error), cause, RootCauses.frames(error));
             for (Throwable suppressed : error.getSuppressed()) {
                 Throwable more = of(suppressed, depth + 1);
                 if (more != null) {

@@ -2,18 +2,17 @@ package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.JobType;
 import dev.couchjobs.ReleaseReason;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** How a claim ends: as its holder asks, or because it expires. */
 public sealed interface Disposition {
-    /** How many wrappers of futures a handler's error may have. */
-    int WRAPPERS_MAX = 10;
+    /** How many causes of an error are looked at: a user's class may be its own cause. */
+    int CAUSES_MAX = 10;
 
     /** The end of a claim whose attempt had no memory left, not even for the text of its error. */
     Released OUT_OF_MEMORY = new Released(ReleaseReason.OUT_OF_MEMORY, OutOfMemoryError.class.getName());
@@ -78,11 +77,7 @@ public sealed interface Disposition {
 
     /** {@return the end of a claim whose handler threw an error} */
     static Disposition failed(JobType<?, ?> type, Throwable error) {
-        Throwable thrown = error;
-        // Bounded, because a user's class may be its own cause.
-        for (int depth = 0; depth < WRAPPERS_MAX && isWrapper(thrown) && thrown.getCause() != null; depth++) {
-            thrown = thrown.getCause();
-        }
+        Throwable thrown = RootCauses.innermost(error);
         boolean again = type.isRetried(thrown);
         return again ? failed(thrown, true) : new Failed(ErrorText.of(thrown), false);
     }
@@ -105,20 +100,12 @@ public sealed interface Disposition {
 
     private static boolean isOutOfMemory(Throwable error) {
         Throwable each = error;
-        for (int depth = 0; depth < WRAPPERS_MAX && each != null; depth++) {
+        for (int depth = 0; depth < CAUSES_MAX && each != null; depth++) {
             if (each instanceof OutOfMemoryError) {
                 return true;
             }
-            try {
-                each = each.getCause();
-            } catch (Throwable e) { // of a class of the user's
-                return false;
-            }
+            each = RootCauses.cause(each);
         }
         return false;
-    }
-
-    private static boolean isWrapper(Throwable error) {
-        return error instanceof CompletionException || error instanceof ExecutionException;
     }
 }

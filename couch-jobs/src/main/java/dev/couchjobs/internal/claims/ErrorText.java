@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.claims;
 
+import dev.couchjobs.internal.loop.RootCauses;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,17 +37,8 @@ public final class ErrorText {
 
     private static String headline(Throwable error) {
         String name = error.getClass().getName();
-        String message = message(error);
+        String message = Objects.requireNonNullElse(RootCauses.message(error), "");
         return message.isEmpty() ? name : name + ": " + cut(message, MESSAGE_CHARS_MAX);
-    }
-
-    /** An error is of a user's class. If its message cannot be read, its job nevertheless ends. */
-    private static String message(Throwable error) {
-        try {
-            return Objects.requireNonNullElse(error.getMessage(), "");
-        } catch (Throwable e) {
-            return "(its message cannot be had: " + e.getClass().getName() + ")";
-        }
     }
 
     private static void addFrames(List<String> lines, Throwable error) {

@@ -10,6 +10,7 @@ import dev.couchjobs.OutOfServiceException;
 import dev.couchjobs.internal.descent.DescentNote;
 import dev.couchjobs.internal.health.HealthReader.QuarantinedTables;
 import dev.couchjobs.internal.health.HealthReader.Reading;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.quarantine.QuarantinedKind;
 import dev.couchjobs.internal.sweep.SkewText;
 import dev.couchjobs.loop.DurationText;
@@ -73,8 +74,9 @@ final class HealthVerdict {
 
     /** {@return the message of an error, and of its cause: the error of an engine that has stopped has one} */
     private static String textOf(Throwable error) {
-        String text = String.valueOf(error.getMessage());
-        String cause = error.getCause() == null ? null : error.getCause().getMessage();
+        String text = String.valueOf(RootCauses.message(error));
+        Throwable by = RootCauses.cause(error);
+        String cause = by == null ? null : RootCauses.message(by);
         return cause == null || text.contains(cause) ? text : text + ": " + cause;
     }
 

@@ -84,10 +84,11 @@ public final class ResultWaiter {
         try {
             return result.get();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException failure) {
+            Throwable cause = RootCauses.cause(e);
+            if (cause instanceof RuntimeException failure) {
                 throw failure;
             }
-            throw new CompletionException(e.getCause());
+            throw new CompletionException(cause);
         } catch (InterruptedException e) {
             result.cancel(false);
             Thread.currentThread().interrupt();

@@ -11,9 +11,11 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -158,7 +160,7 @@ public final class Quarantine {
 
     private static void skip(ReadTransaction tx, TypeKeys keys, KeyValue row, UndecodableRowException error) {
         if (tx instanceof Transaction writable && TransactionScope.allowsQuarantine(tx)) {
-            move(writable, keys, row, reason(error.getCause() == null ? error : error.getCause()));
+            move(writable, keys, row, reason(Objects.requireNonNullElse(RootCauses.cause(error), error)));
         }
         logOnce(row.getKey(), error);
     }
@@ -171,7 +173,7 @@ public final class Quarantine {
             logOnce(
                     row.getKey(),
                     new UndecodableRowException(
-                            ByteArrayUtil.printable(row.getKey()), String.valueOf(e.getMessage()), e));
+                            ByteArrayUtil.printable(row.getKey()), String.valueOf(RootCauses.message(e)), e));
             return Optional.empty();
         }
     }
@@ -179,7 +181,7 @@ public final class Quarantine {
     /** Logs a row that was skipped, unless this process has logged it. */
     private static void logOnce(byte[] key, RuntimeException error) {
         if (LOGGED.asMap().putIfAbsent(ByteArrayUtil.printable(key), true) == null) {
-            LOG.warn("Passed over a row. {}", error.getMessage());
+            LOG.warn("Passed over a row. {}", RootCauses.message(error));
             LOG.debug("Why the row could not be decoded", error);
         }
     }
@@ -199,7 +201,8 @@ public final class Quarantine {
     }
 
     private static String reason(Throwable error) {
-        String text = error.getClass().getSimpleName() + (error.getMessage() == null ? "" : ": " + error.getMessage());
+        String message = RootCauses.message(error);
+        String text = error.getClass().getSimpleName() + (message == null ? "" : ": " + message);
         return ByteArrayUtil.printable(
                 text.substring(0, Math.min(text.length(), REASON_CHARS_MAX)).getBytes(StandardCharsets.UTF_8));
     }

@@ -21,6 +21,7 @@ import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.job.Payload;
 import dev.couchjobs.internal.job.RowChange;
 import dev.couchjobs.internal.job.Standing;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.TypeKeys;
@@ -311,7 +312,7 @@ public final class ScheduleFirings implements Settler {
             LOG.warn(
                     "Schedule {} has no next job: {}. Put it again on a process that knows the zone.",
                     name,
-                    e.getMessage());
+                    RootCauses.message(e));
             return OptionalLong.empty();
         }
     }

@@ -8,6 +8,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.job.Payload;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
@@ -67,7 +68,8 @@ public final class ScheduleTable {
         try {
             return ScheduleRow.decode(value);
         } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
-            throw new UndecodableRowException("(\"schedules\", \"" + name + "\")", String.valueOf(e.getMessage()), e);
+            String reason = String.valueOf(RootCauses.message(e));
+            throw new UndecodableRowException("(\"schedules\", \"" + name + "\")", reason, e);
         }
     }
 

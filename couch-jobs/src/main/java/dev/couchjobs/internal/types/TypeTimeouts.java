@@ -7,6 +7,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
@@ -133,7 +134,7 @@ public final class TypeTimeouts {
     /** {@return the row of a type, if it has a decodable one; read without conflicts} */
     static CompletableFuture<Optional<Row>> rowIfReadable(ReadTransaction tx, TypeKeys keys) {
         return row(tx, keys)
-                .exceptionallyCompose(error -> error.getCause() instanceof UndecodableRowException
+                .exceptionallyCompose(error -> RootCauses.cause(error) instanceof UndecodableRowException
                         ? CompletableFuture.completedFuture(Optional.empty())
                         : CompletableFuture.failedFuture(error));
     }

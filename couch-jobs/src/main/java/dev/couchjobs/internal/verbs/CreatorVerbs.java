@@ -431,11 +431,11 @@ public final class CreatorVerbs {
             for (CompletableFuture<?> each : steps) {
                 Optional<Throwable> thrown = each.handle((value, failure) -> Optional.ofNullable(failure))
                         .join();
-                if (thrown.map(Throwable::getCause).orElse(null) instanceof JobsException refusal) {
+                if (thrown.map(RootCauses::of).orElse(null) instanceof JobsException refusal) {
                     throw refusal;
                 }
             }
-            throw new CompletionException(error.getCause());
+            throw new CompletionException(RootCauses.of(error));
         });
     }
 

@@ -6,6 +6,7 @@ import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.RawPayload;
 import dev.couchjobs.internal.job.Payload;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -146,11 +147,8 @@ public final class PayloadCodec {
         if (error instanceof JacksonException known) {
             return known.getOriginalMessage();
         }
-        try {
-            return error instanceof Exception && error.getMessage() != null ? error.getMessage() : error.toString();
-        } catch (Throwable e) { // the error is of a class of the user's
-            return error.getClass().getName();
-        }
+        String message = RootCauses.message(error);
+        return error instanceof Exception && message != null ? message : RootCauses.text(error);
     }
 
     /** An entry of a job's log, or a checkpoint. */
