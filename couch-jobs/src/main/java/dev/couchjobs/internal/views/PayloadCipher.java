@@ -115,7 +115,7 @@ public final class PayloadCipher {
             sealed.put(header).put(nonce);
             cipher.doFinal(ByteBuffer.wrap(json), sealed);
             return sealed.array();
-        } catch (GeneralSecurityException e) {
+        } catch (Throwable e) { // also an error: the key is the user's, and may be of a device
             throw new PayloadException(
                     place.describe() + " cannot be encrypted with the key \"" + current
                             + "\": look whether it is a key of AES with 256 bits. Nothing was stored.",
@@ -155,7 +155,7 @@ public final class PayloadCipher {
             return cipher.doFinal(stored, from, stored.length - from);
         } catch (AEADBadTagException e) {
             throw new PayloadTamperedException(place.describe());
-        } catch (GeneralSecurityException e) {
+        } catch (Throwable e) { // as above
             throw new PayloadException(
                     place.describe() + " cannot be read with the key \"" + id
                             + "\": look whether it is a key of AES with 256 bits.",
