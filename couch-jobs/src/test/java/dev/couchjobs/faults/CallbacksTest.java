@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.AsyncJobHandler;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsBuilder;
 import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
 import dev.couchjobs.JobContext;
+import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobMiddleware;
 import dev.couchjobs.JobState;
@@ -21,10 +25,13 @@ import dev.couchjobs.JobsMove;
 import dev.couchjobs.JsonCodec;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.PayloadEncryption;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.testing.Callbacks;
@@ -41,9 +48,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import javax.crypto.SecretKey;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,9 +87,12 @@ class CallbacksTest {
         CASES.put("JobMiddleware.add", CallbacksTest::middlewareRefusesAnAddition);
         CASES.put("JobMiddleware.run", CallbacksTest::middlewareFailsAnAttempt);
         CASES.put("JobHandler.handle", CallbacksTest::handlerFails);
+        CASES.put("JobProcessor.process", CallbacksTest::processorFails);
         CASES.put("AsyncJobHandler.handle", CallbacksTest::asyncHandlerFails);
-        CASES.put("JobContext.run, transaction", CallbacksTest::transactionFails);
-        CASES.put("JobContext.finish, transaction", CallbacksTest::finishingTransactionFails);
+        CASES.put("JobContext.run, transaction", test -> test.blockingTransactionFails(JobContext::run));
+        CASES.put("JobContext.runAsync, transaction", CallbacksTest::transactionFails);
+        CASES.put("JobContext.finish, transaction", test -> test.blockingTransactionFails(JobContext::finish));
+        CASES.put("JobContext.finishAsync, transaction", CallbacksTest::finishingTransactionFails);
         CASES.put("JsonCodec.write, data", CallbacksTest::codecRefusesAnAddition);
         CASES.put("JsonCodec.read, data", CallbacksTest::codecFailsAnAttempt);
         CASES.put("JsonCodec.write, result", CallbacksTest::codecFailsAResult);
@@ -86,7 +101,27 @@ class CallbacksTest {
         CASES.put("JobArchive.store", CallbacksTest::archiveKeepsTheJobs);
         CASES.put("JobControl.select, condition", CallbacksTest::conditionFailsTheVerb);
         CASES.put("JobSelection.onProgress", CallbacksTest::progressFailsTheVerb);
+        CASES.put("JobStatuses.index, progress", CallbacksTest::progressFailsTheIndex);
+        CASES.put(
+                "JobDetails.dependencyStates, types",
+                test -> test.typesFailTheListing(jobs -> jobs.details()
+                        .dependencyStates(test.stage.database(), MAIL, "b", type -> test.fail(), PageRequest.of(10))));
+        CASES.put(
+                "JobDetails.dependentStates, types",
+                test -> test.typesFailTheListing(jobs -> jobs.details()
+                        .dependentStates(test.stage.database(), MAIL, "a", type -> test.fail(), PageRequest.of(10))));
         CASES.put("JobsMove.of, listener", CallbacksTest::listenerFailsTheMove);
+        CASES.put("PayloadEncryption.writing, key", CallbacksTest::keyRefusesAnAddition);
+        CASES.put("PayloadEncryption.writing, key, result", CallbacksTest::keyFailsAResult);
+        CASES.put("PayloadEncryption.reading, key", CallbacksTest::keyFailsAnAttempt);
+        CASES.put("Processor.fail, error", CallbacksTest::anyErrorEndsAClaim);
+        CASES.put(
+                "RetryPolicy.delayAfter, random",
+                test -> test.assertThrowsTheSame(() -> RetryPolicy.standard()
+                        .delayAfter(1, (RandomGenerator) () -> test.<RuntimeException, Long>fail())));
+        CASES.put(
+                "ThreadTransaction.without, code",
+                test -> test.assertThrowsTheSame(() -> ThreadTransaction.without(() -> test.fail())));
     }
 
     /** The versions of a target are ahead of those of the source. */
@@ -98,6 +133,7 @@ class CallbacksTest {
     private final VirtualStage stage = new VirtualStage(1);
     private Duration clockAhead = Duration.ZERO;
     private Supplier<Throwable> thrown = IllegalStateException::new;
+    private Manner manner = Manner.THROWS;
     private boolean isThrowing = true;
     private int thrownTimes;
 
@@ -106,19 +142,118 @@ class CallbacksTest {
         stage.close();
     }
 
+    private static final Map<String, Supplier<Throwable>> THROWABLES = new LinkedHashMap<>(Callbacks.THROWABLES);
+
+    static {
+        THROWABLES.put("an exception whose cause throws", Callbacks.SECRETIVE);
+    }
+
+    /** After these FoundationDB tries a transaction again, whoever has thrown them. */
+    private static final Map<String, Supplier<Throwable>> DATABASE_ERRORS = new LinkedHashMap<>();
+
+    static {
+        for (int code : new int[] {1007, 1020, 1021, 2101}) {
+            DATABASE_ERRORS.put("error " + code, () -> new FDBException("of another database", code));
+        }
+        DATABASE_ERRORS.put(
+                "error 1020 in a wrapper",
+                () -> new CompletionException(new FDBException("of another database", 1020)));
+    }
+
+    /** {@return each callback with each throwable} A handler's transaction is tried again after errors of databases. */
     static Stream<Arguments> cases() {
         return CASES.keySet().stream()
-                .flatMap(callback -> Callbacks.THROWABLES.keySet().stream().map(what -> Arguments.of(callback, what)));
+                .flatMap(callback -> Stream.concat(
+                                THROWABLES.keySet().stream(),
+                                callback.startsWith("JobContext.") || callback.startsWith("JobsListener.")
+                                        ? Stream.of()
+                                        : DATABASE_ERRORS.keySet().stream())
+                        .map(what -> Arguments.of(callback, what)));
+    }
+
+    private static Supplier<Throwable> throwable(String what) {
+        return Objects.requireNonNull(THROWABLES.getOrDefault(what, DATABASE_ERRORS.get(what)));
     }
 
     @ParameterizedTest(name = "{0} throws {1}")
     @MethodSource("cases")
     void whateverACallbackThrowsHasTheStatedResult(String callback, String what) throws Exception {
-        thrown = Objects.requireNonNull(Callbacks.THROWABLES.get(what));
+        thrown = throwable(what);
 
         Objects.requireNonNull(CASES.get(callback)).check(this);
 
         assertThat(thrownTimes).as("how often the callback has thrown").isPositive();
+    }
+
+    /** How a callback that returns a stage fails. */
+    private enum Manner {
+        THROWS,
+        FAILED_STAGE,
+        LATER_STAGE,
+        /** The stage throws when it is asked for its end. */
+        FAULTY_STAGE
+    }
+
+    /** Callbacks that return stages. Middleware has another around it, which chains a stage of the JDK to its. */
+    private static final Map<String, Case> STAGES = new LinkedHashMap<>();
+
+    static {
+        STAGES.put("JobMiddleware.add", CallbacksTest::middlewareRefusesAnAddition);
+        STAGES.put("JobMiddleware.run", CallbacksTest::middlewareFailsAnAttempt);
+        STAGES.put("AsyncJobHandler.handle", test -> test.stageFailsAnAttempt(job -> test.bad(() -> sends(job))));
+        STAGES.put("AsyncJobHandler.handle in middleware", CallbacksTest::stageFailsAnAttemptInMiddleware);
+        STAGES.put(
+                "JobContext.runAsync, transaction",
+                test -> test.stageFailsAnAttempt(job ->
+                        job.runAsync(tx -> test.<String>bad(() -> sends(job)).toCompletableFuture())));
+        STAGES.put(
+                "JobContext.finishAsync, transaction",
+                test -> test.stageFailsAnAttempt(job ->
+                        job.finishAsync(tx -> test.<String>bad(() -> sends(job)).toCompletableFuture())));
+        STAGES.put("JobArchive.store", CallbacksTest::archiveKeepsTheJobs);
+    }
+
+    static Stream<Arguments> stages() {
+        return STAGES.keySet().stream()
+                .flatMap(callback -> Stream.of(Manner.values())
+                        .filter(how -> how != Manner.FAULTY_STAGE || !callback.startsWith("JobContext."))
+                        .flatMap(how -> Stream.concat(
+                                        THROWABLES.keySet().stream(),
+                                        callback.startsWith("JobContext.") ? Stream.of() : Stream.of("error 1020"))
+                                .map(what -> Arguments.of(callback, how, what))));
+    }
+
+    @ParameterizedTest(name = "{0}: {1}, {2}")
+    @MethodSource("stages")
+    void aStageThatFailsHasTheStatedResultHoweverItFails(String callback, Manner how, String what) throws Exception {
+        thrown = throwable(what);
+        manner = how;
+
+        Objects.requireNonNull(STAGES.get(callback)).check(this);
+
+        assertThat(thrownTimes).as("how often the callback has failed").isPositive();
+    }
+
+    /** {@return a stage, which fails in the manner of this test while callbacks throw} */
+    private <T> CompletionStage<T> bad(Supplier<? extends CompletionStage<T>> good) {
+        if (!isThrowing) {
+            return good.get();
+        }
+        CompletableFuture<T> failing = new CompletableFuture<>();
+        switch (manner) {
+            case THROWS -> fail();
+            case FAILED_STAGE -> failing.completeExceptionally(counted());
+            case LATER_STAGE -> stage.time().execute(() -> failing.completeExceptionally(counted()));
+            case FAULTY_STAGE -> {
+                return faultyStage();
+            }
+        }
+        return failing;
+    }
+
+    private Throwable counted() {
+        thrownTimes++;
+        return thrown.get();
     }
 
     /** Provokes a callback, which gives null, and returns the error that there is instead of a result. */
@@ -234,7 +369,10 @@ class CallbacksTest {
 
     @Test
     void theDocsListTheCallbacks() throws IOException {
-        assertThat(Callbacks.documented("Jobs")).containsExactlyInAnyOrderElementsOf(CASES.keySet());
+        List<String> tried = CASES.keySet().stream()
+                .filter(name -> !name.endsWith("key, result"))
+                .toList();
+        assertThat(Callbacks.documented("Jobs")).containsExactlyInAnyOrderElementsOf(tried);
     }
 
     // What is on the stage
@@ -323,8 +461,12 @@ class CallbacksTest {
 
     /** {@return an object that throws in one method} */
     private <T> T throwingIn(Class<T> type, String throwing) {
+        return throwingIn(type, List.of(throwing));
+    }
+
+    private <T> T throwingIn(Class<T> type, List<String> throwing) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, args) -> {
-            if (method.getName().equals(throwing)) {
+            if (throwing.contains(method.getName())) {
                 maybe();
             }
             return switch (method.getName()) {
@@ -375,11 +517,11 @@ class CallbacksTest {
         JobMiddleware refusing = new JobMiddleware() {
             @Override
             public CompletionStage<List<AddResult>> add(List<? extends NewJob<?>> given, Addition next) {
-                maybe();
-                return next.add(given);
+                return bad(() -> next.add(given));
             }
         };
-        CouchJobs jobs = builder().middleware(refusing).build();
+        CouchJobs jobs =
+                builder().middleware(new Chaining()).middleware(refusing).build();
         assertAdditionFails(jobs);
         assertHealthy(jobs, work(jobs, CallbacksTest::sends));
     }
@@ -393,15 +535,87 @@ class CallbacksTest {
         JobMiddleware failing = new JobMiddleware() {
             @Override
             public CompletionStage<? extends @Nullable Object> run(JobContext<?> job, Attempt next) {
-                maybe();
-                return next.run();
+                return bad(() -> next.run().thenApply(result -> result));
             }
         };
-        CouchJobs jobs = builder().middleware(failing).build();
+        CouchJobs jobs =
+                builder().middleware(new Chaining()).middleware(failing).build();
         Worker worker = work(jobs, CallbacksTest::sends);
         add(jobs, "a");
         assertFails(jobs, "a");
         assertHealthy(jobs, worker);
+    }
+
+    /** Chains stages of the JDK, which never end if an error has no text. */
+    private static final class Chaining implements JobMiddleware {
+        @Override
+        public CompletionStage<List<AddResult>> add(List<? extends NewJob<?>> given, Addition next) {
+            return next.add(given).thenApply(added -> added);
+        }
+
+        @Override
+        public CompletionStage<? extends @Nullable Object> run(JobContext<?> job, Attempt next) {
+            return next.run().thenApply(result -> result);
+        }
+    }
+
+    private void stageFailsAnAttempt(AsyncJobHandler<String, String> handler) {
+        stageFailsAnAttempt(builder().build(), handler);
+    }
+
+    private void stageFailsAnAttemptInMiddleware() {
+        stageFailsAnAttempt(builder().middleware(new Chaining()).build(), job -> bad(() -> sends(job)));
+    }
+
+    private void stageFailsAnAttempt(CouchJobs jobs, AsyncJobHandler<String, String> handler) {
+        Worker worker = work(jobs, handler);
+        add(jobs, "a");
+        assertFails(jobs, "a");
+        assertHealthy(jobs, worker);
+    }
+
+    private void processorFails() {
+        CouchJobs jobs = builder().build();
+        JobType<String, Void> type = JobType.of("processed", String.class)
+                .retry(RetryPolicy.standard().attempts(1));
+        Worker worker = jobs.worker()
+                .process(type, job -> maybe())
+                .executor(stage.time())
+                .concurrency(1)
+                .start();
+        stage.await(jobs.add(stage.database(), NewJob.of(type, "a").id("a")));
+        pass(Duration.ofSeconds(10));
+        assertThat(stage.await(jobs.getJob(stage.database(), type, "a"))
+                        .orElseThrow()
+                        .outcome())
+                .contains(Outcome.FAILED);
+        isThrowing = false;
+        stage.await(jobs.add(stage.database(), NewJob.of(type, "b").id("b")));
+        pass(Duration.ofSeconds(10));
+        assertThat(stage.await(jobs.getJob(stage.database(), type, "b"))
+                        .orElseThrow()
+                        .outcome())
+                .contains(Outcome.SUCCEEDED);
+        stage.await(worker.closeAsync());
+        jobs.close();
+    }
+
+    /** Runs a transaction in a handler that may block. */
+    private interface Blocking {
+        @Nullable String run(JobContext<String> job, Function<Transaction, @Nullable String> transaction);
+    }
+
+    /** In real time: the handler blocks. */
+    private void blockingTransactionFails(Blocking transaction) {
+        try (Database database = EmbeddedDatabase.openInMemory();
+                CouchJobs jobs = CouchJobs.on(database);
+                Worker worker = jobs.worker()
+                        .handle(MAIL, job -> transaction.run(job, tx -> fail()))
+                        .start()) {
+            jobs.add(database, NewJob.of(MAIL, "a").id("a")).join();
+            assertThatThrownBy(() -> jobs.result(MAIL, "a", TIMEOUT)).isInstanceOf(JobFailedException.class);
+            assertThat(worker.stuckSlots()).isZero();
+        }
     }
 
     private void handlerFails() {
@@ -422,8 +636,8 @@ class CallbacksTest {
 
     /** A stage of a class of its own, which throws where the JDK's does not. */
     @SuppressWarnings("unchecked")
-    private CompletionStage<String> faultyStage() {
-        return (CompletionStage<String>) throwingIn(CompletionStage.class, "whenComplete");
+    private <T> CompletionStage<T> faultyStage() {
+        return (CompletionStage<T>) throwingIn(CompletionStage.class, List.of("whenComplete", "handle", "thenApply"));
     }
 
     @SuppressWarnings("NullAway") // a handler without a stage is one of the cases
@@ -584,8 +798,7 @@ class CallbacksTest {
                 .concurrency(1)
                 .start();
         jobs.maintenance().archive(archived, ended -> {
-            maybe();
-            return CompletableFuture.completedFuture(ended.size());
+            return bad(() -> CompletableFuture.completedFuture(ended.size()));
         });
         stage.await(jobs.add(stage.database(), NewJob.of(archived, "a").id("a")));
         pass(Duration.ofHours(3));
@@ -607,7 +820,7 @@ class CallbacksTest {
                 .cancel("no need"));
     }
 
-    private void assertSelectionFails(java.util.function.Function<CouchJobs, CompletableFuture<?>> verb) {
+    private void assertSelectionFails(Function<CouchJobs, CompletableFuture<?>> verb) {
         CouchJobs jobs = builder().build();
         add(jobs, "a");
         CompletableFuture<?> called = verb.apply(jobs);
@@ -615,6 +828,108 @@ class CallbacksTest {
         assertThat(called).isCompletedExceptionally();
         stage.await(jobs.remove(stage.database(), MAIL, "a"));
         assertHealthy(jobs, work(jobs, CallbacksTest::sends));
+    }
+
+    private void progressFailsTheIndex() {
+        CouchJobs jobs = builder().build();
+        add(jobs, "a");
+        CompletableFuture<?> called = jobs.statuses().index(MAIL, count -> fail());
+        pass(Duration.ofMinutes(1));
+        assertThat(called).isCompletedExceptionally();
+        stage.await(jobs.statuses().index(MAIL));
+        stage.await(jobs.remove(stage.database(), MAIL, "a"));
+        assertHealthy(jobs, work(jobs, CallbacksTest::sends));
+    }
+
+    private void typesFailTheListing(Function<CouchJobs, CompletableFuture<?>> listing) {
+        CouchJobs jobs = builder().build();
+        add(jobs, "a");
+        stage.await(jobs.add(stage.database(), NewJob.of(MAIL, "b").id("b").after(MAIL, "a")));
+        CompletableFuture<?> called = listing.apply(jobs);
+        pass(Duration.ofMinutes(1));
+        assertThat(called).isCompletedExceptionally();
+        assertHealthy(jobs, work(jobs, CallbacksTest::sends));
+    }
+
+    /** A key of a device, which throws while callbacks throw. */
+    private final class DeviceKey implements SecretKey {
+        private static final long serialVersionUID = 1;
+
+        private boolean isBroken;
+
+        @Override
+        public String getAlgorithm() {
+            return "AES";
+        }
+
+        @Override
+        public String getFormat() {
+            return "RAW";
+        }
+
+        @Override
+        public byte[] getEncoded() {
+            if (isBroken) {
+                maybe();
+            }
+            return new byte[32];
+        }
+    }
+
+    private CouchJobs encrypted(DeviceKey key) {
+        return builder().encryption(PayloadEncryption.writing("k", key)).build();
+    }
+
+    private void keyRefusesAnAddition() {
+        DeviceKey key = new DeviceKey();
+        CouchJobs jobs = encrypted(key);
+        key.isBroken = true;
+        assertThatThrownBy(() -> add(jobs, "a")).isInstanceOf(PayloadException.class);
+        assertAdditionFails(jobs);
+        assertHealthy(jobs, work(jobs, CallbacksTest::sends));
+    }
+
+    private void keyFailsAResult() {
+        DeviceKey key = new DeviceKey();
+        CouchJobs jobs = encrypted(key);
+        Worker worker = work(jobs, job -> {
+            key.isBroken = true;
+            return sends(job);
+        });
+        add(jobs, "a");
+        pass(Duration.ofSeconds(10));
+        isThrowing = false;
+        assertFails(jobs, "a");
+        assertHealthy(jobs, worker);
+    }
+
+    private void keyFailsAnAttempt() {
+        DeviceKey key = new DeviceKey();
+        CouchJobs jobs = encrypted(key);
+        add(jobs, "a");
+        key.isBroken = true;
+        Worker worker = work(jobs, CallbacksTest::sends);
+        pass(Duration.ofSeconds(10));
+        isThrowing = false;
+        assertFails(jobs, "a");
+        assertHealthy(jobs, worker);
+    }
+
+    /** An error is of a user's class: it is asked for its text, its cause and its frames. */
+    private void anyErrorEndsAClaim() {
+        CouchJobs jobs = builder().build();
+        stage.await(jobs.types().setTypeTimeout(stage.database(), MAIL, TIMEOUT));
+        add(jobs, "a");
+        Job<String> claim = stage.await(jobs.processor().accept(MAIL)).orElseThrow();
+        stage.await(jobs.processor().fail(stage.database(), claim, counted()));
+        assertThat(job(jobs, "a").state()).isNotEqualTo(JobState.RUNNING);
+        stage.await(jobs.remove(stage.database(), MAIL, "a"));
+        assertHealthy(jobs, work(jobs, CallbacksTest::sends));
+    }
+
+    private void assertThrowsTheSame(ThrowingCallable call) {
+        Throwable error = catchThrowable(call);
+        assertThat((Object) error.getClass()).isEqualTo(thrown.get().getClass());
     }
 
     private void listenerFailsTheMove() {

@@ -81,7 +81,8 @@ public final class MiddlewareChain {
                 return CompletableFuture.failedFuture(e);
             }
         };
-        return UserCode.given(name, middleware.add(jobs, checked)).thenApply(results -> withoutNull(name, results));
+        return UserCode.<List<AddResult>>stage(name, middleware.add(jobs, checked))
+                .thenApply(results -> withoutNull(name, results));
     }
 
     private static String name(JobMiddleware middleware) {
@@ -107,8 +108,9 @@ public final class MiddlewareChain {
         try {
             return call.get();
         } catch (Throwable e) { // also an error: middleware is the user's
-            thrown.set(e);
-            return CompletableFuture.failedFuture(e);
+            Throwable error = UserCode.passable(e); // outer middleware may chain stages of the JDK to it
+            thrown.set(error);
+            return CompletableFuture.failedFuture(error);
         }
     }
 
@@ -134,9 +136,9 @@ public final class MiddlewareChain {
     private static CompletionStage<? extends @Nullable Object> run(
             JobMiddleware middleware, JobContext<?> job, JobMiddleware.Attempt inner) {
         try {
-            return UserCode.given(name(middleware), middleware.run(job, inner));
+            return UserCode.stage(name(middleware), middleware.run(job, inner));
         } catch (Throwable e) { // also an error: the job has to end
-            return CompletableFuture.failedFuture(e);
+            return CompletableFuture.failedFuture(UserCode.passable(e));
         }
     }
 }

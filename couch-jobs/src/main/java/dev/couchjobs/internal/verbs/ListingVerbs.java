@@ -24,6 +24,7 @@ import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.job.Standing;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.observe.UserCode;
 import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.queue.QueueListing;
 import dev.couchjobs.internal.rows.JobRef;
@@ -268,7 +269,7 @@ public final class ListingVerbs {
                 context,
                 dependencies(type, jobId),
                 page,
-                types,
+                UserCode.predicate(types),
                 (tx, found) ->
                         all(found, link -> linked(tx, new Dependent(link.typeName(), link.jobId(), link.policy()))));
     }
@@ -284,7 +285,7 @@ public final class ListingVerbs {
                 context,
                 waiting(type, jobId),
                 page,
-                types,
+                UserCode.predicate(types),
                 (tx, found) -> all(found, link -> linked(tx, link.dependent())));
     }
 

@@ -14,6 +14,7 @@ import dev.couchjobs.PageRequest;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.limits.ClaimRules;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.observe.UserCode;
 import dev.couchjobs.internal.rows.Feature;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.LayoutRow;
@@ -58,7 +59,7 @@ public final class StatusVerbs {
 
     /** Builds the index of a type, or goes on with a build. */
     public CompletableFuture<Void> index(JobType<?, ?> type, LongConsumer progress) {
-        Objects.requireNonNull(progress, "progress");
+        LongConsumer listener = UserCode.longConsumer(Objects.requireNonNull(progress, "progress"));
         TypeKeys keys = keyspace.type(type.name());
         Transactions named = transactions.named("index by status", type.name());
         BatchSize batchSize = new BatchSize(JOBS_MAX);
@@ -70,7 +71,7 @@ public final class StatusVerbs {
                                 () -> batchSize
                                         .run(tries -> named.run(database, tx -> tries.next(max -> next(tx, keys, max))))
                                         .thenApply(batch -> {
-                                            progress.accept(passed.addAndGet(batch.count()));
+                                            listener.accept(passed.addAndGet(batch.count()));
                                             return batch.mayHaveMore();
                                         }),
                                 executor));

@@ -7,6 +7,7 @@ import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.descent.Descent;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.observe.MiddlewareChain;
+import dev.couchjobs.internal.observe.UserCode;
 import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.views.ClaimedJob;
 import java.time.Duration;
@@ -109,7 +110,7 @@ final class JobRunner {
             if (stage instanceof CompletableFuture<?> future && run.stageReturned(future)) {
                 future.cancel(true);
             }
-            var unused = stage.whenComplete(this::handlerReturned);
+            returnAtEnd(stage);
         }
 
         /** Calls the handler through the middleware. If the attempt ends later, the thread is free from now on. */
@@ -123,7 +124,15 @@ final class JobRunner {
                     future.cancel(true);
                 }
             }
-            var unused = stage.whenComplete(this::handlerReturned);
+            returnAtEnd(stage);
+        }
+
+        /** By {@code handle}, which does not pass on an error that may have no text. */
+        private void returnAtEnd(CompletionStage<?> stage) {
+            var unused = stage.handle((result, error) -> {
+                handlerReturned(result, error);
+                return null;
+            });
         }
 
         /** Calls the handler. A worker that stops it cancels its stage, not those that middleware makes of that. */
@@ -132,7 +141,7 @@ final class JobRunner {
             try {
                 result = handler.call(context);
             } catch (Throwable e) { // also an error: the handler throws it, and the job has to end
-                return CompletableFuture.failedFuture(e);
+                return CompletableFuture.failedFuture(UserCode.passable(e));
             }
             if (!(result instanceof BoundHandler.StartedCall started)) {
                 return CompletableFuture.completedFuture(result);
@@ -144,7 +153,7 @@ final class JobRunner {
             if (stage instanceof CompletableFuture<?> future && run.stageReturned(future)) {
                 future.cancel(true);
             }
-            return stage;
+            return UserCode.stage("The handler", stage); // middleware may chain stages of the JDK to it
         }
 
         void handlerReturned(@Nullable Object result, @Nullable Throwable error) {

@@ -177,7 +177,7 @@ final class RunContext<D> implements JobContext<D> {
                 database,
                 tries(),
                 tx -> fence(tx, heartbeatDue)
-                        .thenCompose(held -> UserCode.async("The transaction of the handler", body)
+                        .thenCompose(held -> UserCode.transaction("The transaction of the handler", body)
                                 .apply(tx)));
         return transaction.whenComplete((value, error) -> {
             detectLostClaim(error);
@@ -218,7 +218,7 @@ final class RunContext<D> implements JobContext<D> {
                 tx -> finish.isDoneBefore(tx)
                         .thenCompose(before -> before
                                 ? CompletableFuture.completedFuture(finish.result())
-                                : UserCode.async("The transaction of the handler", body)
+                                : UserCode.transaction("The transaction of the handler", body)
                                         .apply(tx)
                                         .thenCompose(given -> finish.write(tx, given))));
         return transaction.whenComplete((result, error) -> {

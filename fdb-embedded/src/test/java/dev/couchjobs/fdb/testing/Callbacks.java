@@ -21,6 +21,9 @@ public final class Callbacks {
             "an exception whose text throws", Mute::new,
             "an exception that is its own cause", Endless::new);
 
+    /** An exception whose cause and frames throw: apart, because topics ask an error for its cause. */
+    public static final Supplier<Throwable> SECRETIVE = Secretive::new;
+
     private Callbacks() {}
 
     /** A message that cannot be had. */
@@ -45,6 +48,21 @@ public final class Callbacks {
         @Override
         public synchronized Throwable getCause() {
             return this;
+        }
+    }
+
+    /** A cause and frames that cannot be had. */
+    private static final class Secretive extends CompletionException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new IllegalStateException("no cause");
+        }
+
+        @Override
+        public StackTraceElement[] getStackTrace() {
+            throw new IllegalStateException("no frames");
         }
     }
 
