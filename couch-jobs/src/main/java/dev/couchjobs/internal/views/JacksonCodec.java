@@ -4,6 +4,7 @@ import dev.couchjobs.JsonCodec;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationFeature;
@@ -17,14 +18,14 @@ public final class JacksonCodec implements JsonCodec {
 
     /** Makes a codec that has the settings of a mapper, but for those by which a payload would change on its way. */
     public JacksonCodec(ObjectMapper settings) {
-        mapper = settings.rebuild()
+        ObjectMapper exact = settings.rebuild()
                 .addModule(SetOrder.module())
-                .addModule(LossyTypes.module())
                 .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
                 .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
                 .enable(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
                 .build();
+        mapper = exact.rebuild().addModule(LossyTypes.module(exact)).build();
     }
 
     @Override
@@ -44,7 +45,8 @@ public final class JacksonCodec implements JsonCodec {
      * lost. Such an object is refused.
      */
     private byte[] write(ObjectWriter settings, Object value, Type type) {
-        ObjectWriter writer = settings.forType(mapper.constructType(type));
+        JavaType as = mapper.constructType(type);
+        ObjectWriter writer = settings.forType(as).withAttribute(LossyTypes.PAYLOAD_TYPE, as);
         try {
             return writer.with(SerializationFeature.FAIL_ON_EMPTY_BEANS).writeValueAsBytes(value);
         } catch (InvalidDefinitionException e) {
