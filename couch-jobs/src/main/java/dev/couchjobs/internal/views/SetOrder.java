@@ -2,10 +2,14 @@ package dev.couchjobs.internal.views;
 
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.type.WritableTypeId;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
@@ -71,15 +75,24 @@ final class SetOrder extends ValueSerializer<Set<?>> {
             standard.serialize(set, out, context);
             return;
         }
-        TokenBuffer elements = context.bufferForValueConversion();
-        standard.serialize(set, elements, context);
-        write(elements, out);
+        List<JsonNode> elements = sorted(set, context);
+        out.writeStartArray();
+        elements.forEach(out::writeTree);
+        out.writeEndArray();
     }
 
     @Override
     public void serializeWithType(
             Set<?> set, JsonGenerator out, SerializationContext context, TypeSerializer typeSerializer) {
-        standard.serializeWithType(set, out, context, typeSerializer); // the type names a class: a digest of one JVM
+        if (!isSorted(set, context)) {
+            standard.serializeWithType(set, out, context, typeSerializer);
+            return;
+        }
+        List<JsonNode> elements = sorted(set, context);
+        WritableTypeId type =
+                typeSerializer.writeTypePrefix(out, context, typeSerializer.typeId(set, JsonToken.START_ARRAY));
+        elements.forEach(out::writeTree);
+        typeSerializer.writeTypeSuffix(out, context, type);
     }
 
     private static boolean isSorted(Set<?> set, SerializationContext context) {
@@ -89,12 +102,12 @@ final class SetOrder extends ValueSerializer<Set<?>> {
                         || set.getClass().getName().startsWith(IMMUTABLE));
     }
 
-    private static void write(TokenBuffer elements, JsonGenerator out) {
-        out.writeStartArray();
-        CanonicalJson.tree(elements)
+    private List<JsonNode> sorted(Set<?> set, SerializationContext context) {
+        TokenBuffer elements = context.bufferForValueConversion();
+        standard.serialize(set, elements, context);
+        return CanonicalJson.tree(elements)
                 .valueStream()
                 .sorted(Comparator.comparing(CanonicalJson::of))
-                .forEach(out::writeTree);
-        out.writeEndArray();
+                .toList();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonKey;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JsonCodec;
 import dev.couchjobs.RawPayload;
@@ -55,6 +56,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.xml.datatype.DatatypeFactory;
 import javax.xml.datatype.XMLGregorianCalendar;
@@ -68,6 +70,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 import tools.jackson.databind.type.TypeFactory;
 
 /** Values come back equal, and equal values have one digest. */
@@ -377,6 +380,29 @@ class JacksonCodecTest {
                 .isEqualTo(digest(Map.of("s", Set.of(Set.of(3), Set.of(2, 1)))));
         assertThat(digest(List.of(1, 2))).isNotEqualTo(digest(List.of(2, 1)));
         assertThat(digest(Set.of(1, 2))).isNotEqualTo(digest(Set.of(1, 3)));
+    }
+
+    record Typed(@JsonTypeInfo(use = JsonTypeInfo.Id.CLASS) Object value) {}
+
+    @Test
+    void equalSetsWhoseClassIsWrittenHaveOneDigest() throws Exception {
+        List<String> texts =
+                IntStream.range(0, 40).mapToObj(i -> "k" + i * 7919).toList();
+        Set<Object> large = new HashSet<>(4_096);
+        large.addAll(texts);
+        Typed one = new Typed(new HashSet<>(texts));
+
+        assertThat(digest(new Typed(large))).isEqualTo(digest(one));
+        assertThat(digest(new Typed(new HashSet<>(List.of(large)))))
+                .isEqualTo(digest(new Typed(new HashSet<>(List.of(new HashSet<>(texts))))));
+        assertThat(digest(new Typed(new LinkedHashSet<>(texts)))).isNotEqualTo(digest(one));
+        assertThat(CODEC.write(new Typed(large), Typed.class)).isEqualTo(CODEC.write(one, Typed.class));
+        JsonCodec reader = JsonCodec.of(JsonMapper.builder()
+                .polymorphicTypeValidator(BasicPolymorphicTypeValidator.builder()
+                        .allowIfBaseType(Object.class)
+                        .build())
+                .build());
+        assertThat(reader.read(CODEC.write(one, Typed.class), Typed.class)).isEqualTo(one);
     }
 
     @Test
