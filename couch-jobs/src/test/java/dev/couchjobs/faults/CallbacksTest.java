@@ -142,12 +142,6 @@ class CallbacksTest {
         stage.close();
     }
 
-    private static final Map<String, Supplier<Throwable>> THROWABLES = new LinkedHashMap<>(Callbacks.THROWABLES);
-
-    static {
-        THROWABLES.put("an exception whose cause throws", Callbacks.SECRETIVE);
-    }
-
     /** After these FoundationDB tries a transaction again, whoever has thrown them. */
     private static final Map<String, Supplier<Throwable>> DATABASE_ERRORS = new LinkedHashMap<>();
 
@@ -164,7 +158,7 @@ class CallbacksTest {
     static Stream<Arguments> cases() {
         return CASES.keySet().stream()
                 .flatMap(callback -> Stream.concat(
-                                THROWABLES.keySet().stream(),
+                                Callbacks.THROWABLES.keySet().stream(),
                                 callback.startsWith("JobContext.") || callback.startsWith("JobsListener.")
                                         ? Stream.of()
                                         : DATABASE_ERRORS.keySet().stream())
@@ -172,7 +166,7 @@ class CallbacksTest {
     }
 
     private static Supplier<Throwable> throwable(String what) {
-        return Objects.requireNonNull(THROWABLES.getOrDefault(what, DATABASE_ERRORS.get(what)));
+        return Objects.requireNonNull(Callbacks.THROWABLES.getOrDefault(what, DATABASE_ERRORS.get(what)));
     }
 
     @ParameterizedTest(name = "{0} throws {1}")
@@ -218,7 +212,7 @@ class CallbacksTest {
                 .flatMap(callback -> Stream.of(Manner.values())
                         .filter(how -> how != Manner.FAULTY_STAGE || !callback.startsWith("JobContext."))
                         .flatMap(how -> Stream.concat(
-                                        THROWABLES.keySet().stream(),
+                                        Callbacks.THROWABLES.keySet().stream(),
                                         callback.startsWith("JobContext.") ? Stream.of() : Stream.of("error 1020"))
                                 .map(what -> Arguments.of(callback, how, what))));
     }

@@ -374,7 +374,7 @@ class ExactPayloadsTest {
                 Arguments.of("[0." + "1".repeat(2_000) + "]", "more than 1,000 characters"),
                 Arguments.of("1e10000", "exponent beyond 9,999"),
                 Arguments.of("[".repeat(401) + "]".repeat(401), "deeper than 400 levels"),
-                Arguments.of("{\"" + "n".repeat(50_001) + "\":1}", "longer than 50,000 characters"),
+                Arguments.of("{\"" + "n".repeat(50_001) + "\":1}", "longer than 50,000 bytes in UTF-8"),
                 Arguments.of("\"\\ud800\"", "half of a surrogate pair"));
     }
 

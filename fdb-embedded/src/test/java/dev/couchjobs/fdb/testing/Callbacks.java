@@ -19,10 +19,8 @@ public final class Callbacks {
             "ThreadDeath", ThreadDeath::new,
             "an exception without a message", NullPointerException::new,
             "an exception whose text throws", Mute::new,
-            "an exception that is its own cause", Endless::new);
-
-    /** An exception whose cause and frames throw: apart, because topics ask an error for its cause. */
-    public static final Supplier<Throwable> SECRETIVE = Secretive::new;
+            "an exception that is its own cause", Endless::new,
+            "an exception whose cause throws", Secretive::new);
 
     private Callbacks() {}
 

@@ -8,6 +8,10 @@ public final class RootCauses {
 
     /** {@return the wrapped cause, or the error itself} */
     public static Throwable of(Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        try {
+            return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        } catch (Throwable e) { // the error is of a class of the user's
+            return error;
+        }
     }
 }

@@ -143,7 +143,7 @@ public final class Json {
         }
         return message.startsWith("Number")
                 ? "A number in it has more than 1,000 characters; write it as a text"
-                : "A name in it is longer than 50,000 characters";
+                : "A name in it is longer than 50,000 bytes in UTF-8";
     }
 
     private static String place(@Nullable TokenStreamLocation location) {
