@@ -23,6 +23,7 @@ import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -65,13 +66,17 @@ class ForgottenFuturesContract extends JobsContract {
         return NewJob.of(INDEX, new WorkData(1)).id(id);
     }
 
+    private static Verb verb(Map<String, Verb> byName, String name) {
+        return Objects.requireNonNull(byName.get(name));
+    }
+
     @Test
     void nothingOfTheTransactionCommitsAndItsRunnerCanTellWhy() {
         prepare();
         refused.forEach((refusal, verb) -> {
             try (Transaction tx = database.createTransaction()) {
                 assertThat(await(ThreadTransaction.settled(tx))).isNotNull();
-                var forgotten = verb.begin(tx);
+                var unused = verb.begin(tx);
                 tx.set(key("document"), new byte[0]);
 
                 assertThat(failureOf(ThreadTransaction.settled(tx))).isInstanceOf(refusal);
@@ -86,7 +91,7 @@ class ForgottenFuturesContract extends JobsContract {
     void whatVerbsWriteIsThereWhenAllHaveEnded() {
         try (Transaction tx = database.createTransaction()) {
             for (int i = 0; i < 100; i++) {
-                var forgotten = jobs.add(tx, job("a" + i)).thenCompose(added -> jobs.add(tx, job("b" + added.jobId())));
+                var unused = jobs.add(tx, job("a" + i)).thenCompose(added -> jobs.add(tx, job("b" + added.jobId())));
             }
             await(ThreadTransaction.settled(tx));
             await(tx.commit());
@@ -105,13 +110,13 @@ class ForgottenFuturesContract extends JobsContract {
                 .handle(
                         CALLER,
                         job -> job.run(tx -> {
-                            var forgotten = byName.get(job.data()).begin(tx);
+                            var unused = verb(byName, job.data()).begin(tx);
                             return "done";
                         }))
                 .handleAsync(
                         ASYNC,
                         job -> job.runAsync(tx -> {
-                            var forgotten = byName.get(job.data()).begin(tx);
+                            var unused = verb(byName, job.data()).begin(tx);
                             return CompletableFuture.completedFuture("done");
                         }))
                 .start()) {

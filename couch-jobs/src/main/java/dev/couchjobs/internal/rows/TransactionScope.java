@@ -211,7 +211,7 @@ public final class TransactionScope {
             open = verbs.toArray(CompletableFuture[]::new);
         }
         if (open.length > 0) { // what follows them may begin others
-            return CompletableFuture.allOf(open).handle((done, error) -> done).thenCompose(done -> settled());
+            return CompletableFuture.allOf(open).handle((done, error) -> true).thenCompose(ended -> settled());
         }
         RuntimeException cause = refusal;
         return cause == null ? DONE : CompletableFuture.failedFuture(cause);

@@ -295,7 +295,7 @@ class BypassedTransactionTest {
     void aRefusalIsThrownThoughTheMethodDoesNotWaitForIt() {
         assertThatThrownBy(() -> methods.inTransaction(() -> {
                     add(current.context(), "refused");
-                    var forgotten =
+                    var unused =
                             jobs.add(current.context(), NewJob.of(ECHO, "hello").after(ECHO, "none"));
                     return "a future would tell Spring";
                 }))

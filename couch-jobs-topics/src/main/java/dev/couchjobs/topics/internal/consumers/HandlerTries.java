@@ -49,7 +49,7 @@ final class HandlerTries {
     }
 
     private static boolean isOfItsWrites(int code) {
-        return code == CANCELLED || code >= INVALID_FIRST && code <= INVALID_LAST;
+        return code == CANCELLED || (code >= INVALID_FIRST && code <= INVALID_LAST);
     }
 
     @GuardedBy("this") private Throwable handlers(Throwable cause) {
