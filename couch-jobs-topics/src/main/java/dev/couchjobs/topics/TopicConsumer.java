@@ -69,17 +69,23 @@ public final class TopicConsumer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            stop().get((closeTimeout.compareTo(LONGEST) < 0 ? closeTimeout : LONGEST).toNanos(), TimeUnit.NANOSECONDS);
+            awaitStop();
             awaitThreads();
         } catch (TimeoutException e) {
             LOG.warn("Consumer {} was closed while a handler was running; another consumes its messages", name);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void awaitStop() throws TimeoutException, InterruptedException {
+        try {
+            stop().get((closeTimeout.compareTo(LONGEST) < 0 ? closeTimeout : LONGEST).toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             LOG.warn(
                     "Consumer {} has not left its group, which frees its partitions after the lease: {}",
                     name,
                     String.valueOf(e.getCause()));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 
