@@ -127,12 +127,17 @@ public final class CreatorVerbs {
         return prepareGroups(context, ref, addition.request().dependencies())
                 .thenCompose(prepared -> transactions
                         .named("add", ref.keys().typeName())
-                        .runOnce(context, List.of(ref.keys()), verb(addition)));
+                        .runOnce(
+                                context,
+                                List.of(ref.keys()),
+                                context instanceof Database
+                                        ? verb(addition)
+                                        : jobs -> cancelIfRefused(
+                                                jobs, verb(addition).apply(jobs))));
     }
 
     private Transactions.Verb<AddResult> verb(Addition addition) {
-        return jobs -> cancelIfRefused(
-                jobs, addUnlessDuplicate(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job())));
+        return jobs -> addUnlessDuplicate(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job()));
     }
 
     /**

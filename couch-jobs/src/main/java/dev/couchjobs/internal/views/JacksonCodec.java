@@ -46,7 +46,8 @@ public final class JacksonCodec implements JsonCodec {
      */
     private byte[] write(ObjectWriter settings, Object value, Type type) {
         JavaType as = mapper.constructType(type);
-        ObjectWriter writer = settings.forType(as).withAttribute(LossyTypes.PAYLOAD_TYPE, as);
+        ObjectWriter typed = settings.forType(as);
+        ObjectWriter writer = LossyTypes.declaresNumber(as) ? typed.withAttribute(LossyTypes.NUMBERS, true) : typed;
         try {
             return writer.with(SerializationFeature.FAIL_ON_EMPTY_BEANS).writeValueAsBytes(value);
         } catch (InvalidDefinitionException e) {

@@ -31,8 +31,8 @@ import tools.jackson.databind.ser.ValueSerializerModifier;
  * some types it never reads so; what it writes of others, and of keys, is read back at once.
  */
 final class LossyTypes extends ValueSerializer<Object> {
-    /** An attribute of a writer: the type as which the whole payload is written. */
-    static final Object PAYLOAD_TYPE = LossyTypes.class;
+    /** An attribute of a writer: the whole payload is declared as a Number, or as several. */
+    static final Object NUMBERS = LossyTypes.class;
 
     private static final String JACKSON = "tools.jackson.";
     private static final int CONTENTS_MAX = 10;
@@ -186,7 +186,12 @@ final class LossyTypes extends ValueSerializer<Object> {
 
     /** {@return whether the value stands where a Number is declared, perhaps as one of several} */
     private boolean isDeclaredAsNumber(SerializationContext context) {
-        JavaType declared = property == null ? (JavaType) context.getAttribute(PAYLOAD_TYPE) : property.getType();
+        return property == null ? context.getAttribute(NUMBERS) != null : declaresNumber(property.getType());
+    }
+
+    /** {@return whether a type is Number, or that of several Numbers} */
+    static boolean declaresNumber(JavaType type) {
+        JavaType declared = type;
         // Bounded, because a type may be its own content.
         for (int depth = 0; declared != null && depth < CONTENTS_MAX; depth++) {
             if (declared.hasRawClass(Number.class)) {
