@@ -13,8 +13,6 @@ import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Schedule;
 import dev.couchjobs.Worker;
 import java.math.BigInteger;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -261,20 +259,5 @@ final class Scene implements AutoCloseable {
     public void close() {
         end.countDown();
         workers.forEach(Worker::close);
-    }
-
-    /** {@return the path of a page} */
-    static String page(String name, String... parameters) {
-        StringBuilder url = new StringBuilder("/ui/").append(name);
-        for (int i = 0; i < parameters.length; i += 2) {
-            url.append(i == 0 ? '?' : '&').append(parameters[i]).append('=');
-            url.append(URLEncoder.encode(parameters[i + 1], StandardCharsets.UTF_8));
-        }
-        return url.toString();
-    }
-
-    /** {@return the path of the page of a mail} */
-    static String job(String id) {
-        return page("job", "type", MAIL.name(), "id", id);
     }
 }
