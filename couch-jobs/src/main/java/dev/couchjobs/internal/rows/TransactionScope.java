@@ -181,14 +181,19 @@ public final class TransactionScope {
         CompletableFuture<?> ended = new CompletableFuture<>();
         of(tx).record(ended);
         var unused = verb.whenComplete((value, error) -> {
-            if (error == null) {
-                callers.complete(value);
-            } else {
-                callers.completeExceptionally(error);
-            }
+            end(callers, value, error);
             ended.complete(null);
         });
         return callers;
+    }
+
+    private static <T extends @Nullable Object> void end(
+            CompletableFuture<T> future, T value, @Nullable Throwable error) {
+        if (error == null) {
+            future.complete(value);
+        } else {
+            future.completeExceptionally(error);
+        }
     }
 
     private synchronized void record(CompletableFuture<?> verb) {
@@ -352,13 +357,7 @@ public final class TransactionScope {
 
         /** Completes {@link #result} with the result of the edit, and returns it. */
         public CompletableFuture<T> end(CompletableFuture<T> edit) {
-            var unused = edit.whenComplete((value, error) -> {
-                if (error == null) {
-                    result.complete(value);
-                } else {
-                    result.completeExceptionally(error);
-                }
-            });
+            var unused = edit.whenComplete((value, error) -> TransactionScope.end(result, value, error));
             return result;
         }
     }

@@ -5,6 +5,7 @@ import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.rows.TransactionScope;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,9 +41,14 @@ final class TryScopes {
     static <T extends @Nullable Object> CompletableFuture<T> runAsync(
             RetryLoop<CompletableFuture<T>> loop, Function<Transaction, CompletableFuture<T>> body) {
         TryScopes scopes = new TryScopes();
-        return loop.run(scopes.discarding(body))
-                .exceptionallyCompose(error -> CompletableFuture.failedFuture(scopes.explained(error)))
-                .whenComplete((value, error) -> scopes.discardLast());
+        return loop.run(scopes.discarding(body)).handle((value, error) -> {
+            Throwable cause = error == null ? null : scopes.explained(error);
+            scopes.discardLast();
+            if (cause != null) {
+                throw cause instanceof CompletionException wrapped ? wrapped : new CompletionException(cause);
+            }
+            return value;
+        });
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> discarding(Function<Transaction, T> body) {
